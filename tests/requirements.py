@@ -14,7 +14,6 @@ PLANNED: Final = frozenset(
     [
         "IO-01",
         "IO-02",
-        "OBS-01",
     ]
 )
 """Not built yet, and without tests."""

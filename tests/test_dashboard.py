@@ -211,7 +211,7 @@ def test_a_person_clicks_through_every_page_and_reviews_by_keys(url: str, hx: He
     assert hx.knowledge.get("diet").origin == "user"
     one.press("j")
     one.press("a")
-    one.see("greet is active.")
+    one.see("It is active.")
     assert [each for each in one.errors() if each["level"] == "SEVERE"] == []
 
 

@@ -112,7 +112,7 @@ class Site:
 
     def __post_init__(self) -> None:
         self._mcp = McpByNamespace(self.hx, self.callers)
-        self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream, self.metrics)
+        self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream)
         self._pages = Dashboard(self.hx, self.callers, secure=self.hosting.behind_proxy)
         self._life = Starlette(lifespan=self._alive)
         self.parts = {
@@ -150,8 +150,7 @@ class Site:
             await app(scope, receive, noting)
         finally:
             seconds, name = time.perf_counter() - started, area.strip("/") or "pages"
-            self.metrics.count("hexad_requests_total", area=name, method=_method(scope), status=status)
-            self.metrics.count("hexad_request_seconds", seconds, area=name)
+            signals.emit("request", seconds, area=name, method=_method(scope), status=status)
             if self.hosting.log_requests:
                 _log(name, scope, status, seconds)
 

@@ -3,6 +3,7 @@
 import os
 import sys
 import webbrowser
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -13,6 +14,8 @@ from hexad.cli.setup.serving import Hosts, Origins
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
 from hexad.errors import InvalidInput
+from hexad.extras import is_importable
+from hexad.otel import instrumented
 from hexad.server import require_server
 from hexad.server.tokens import FILE_NAME, Tokens
 from hexad.settings import data_folder
@@ -73,7 +76,8 @@ def serve(
             if open_browser:
                 webbrowser.open(url)
 
-        serve_http(whole, address, ready=ready)
+        with instrumented() if is_importable("opentelemetry") else nullcontext():
+            serve_http(whole, address, ready=ready)
         hx.close()
         sys.stderr.flush()
         os._exit(0)  # without waiting for threads that are in a read or in a script

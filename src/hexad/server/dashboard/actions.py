@@ -103,48 +103,26 @@ def _counted(came: Mapping[str, Any], word: str) -> str:
     return f"{count} {'entry' if count == 1 else 'entries'} {word}.{refused}"
 
 
-def pin_entry(view: View, form: Form) -> Done:
-    """Pin or unpin an entry."""
-    call(view, "pin" if form.one("pinned") else "unpin", form.one("key"))
-    return done("Pinned: it is in every prompt." if form.one("pinned") else "No longer pinned.", key=form.one("key"))
+class Step(NamedTuple):
+    """A form that is one call of the interface: the fields with its name in the path and with its body."""
+
+    route: str
+    sentence: str
+    path: str = ""
+    body: tuple[str, ...] = ()
+    query: tuple[str, ...] = ()  # fields that the next page is about
+
+    def __call__(self, view: View, form: Form) -> Done:
+        """Make the call."""
+        call(view, self.route, form.one(self.path), **form.given(*self.body))
+        return done(self.sentence, **form.given(*self.query))
 
 
-def forget_entry(view: View, form: Form) -> Done:
-    """Erase an entry for good."""
-    call(view, "forget", knowledge=form.one("key"))
-    return done("Forgotten: no bytes of it are left.")
-
-
-def settle_proposal(view: View, form: Form) -> Done:
-    """Accept a proposal, as it is or as it was edited, or reject it."""
-    name = form.one("id")
-    if form.one("decision") == "reject":
-        call(view, "reject_proposal", name)
-        return done("Rejected.")
+def accept_proposal(view: View, form: Form) -> Done:
+    """Accept a proposal, as it is or as it was edited."""
     if form.one("content"):
-        call(view, "edit_proposal", name, **form.given("content", "key"))
-    entry = call(view, "accept_proposal", name)
-    return done(f"Accepted: {entry['key']}.")
-
-
-def settle_skill(view: View, form: Form) -> Done:
-    """Approve a skill as it was shown, or deprecate it."""
-    name = form.one("name")
-    if form.one("decision") == "reject":
-        call(view, "deprecate_skill", name)
-        return done(f"{name} is deprecated.")
-    by = form.given("by", "seen")
-    call(view, "activate_skill", name, **by)
-    return done(f"{name} is active.")
-
-
-def settle_learning(view: View, form: Form) -> Done:
-    """Confirm or correct a fix, or delete the learning."""
-    if form.one("decision") == "reject":
-        call(view, "delete_learning", form.one("id"))
-        return done("Deleted.")
-    kept = call(view, "correct_learning", learning=form.one("id"), fix=form.one("fix"))
-    return done(f"Trusted {kept['trust']:.2f}.")
+        call(view, "edit_proposal", form.one("id"), **form.given("content", "key"))
+    return done(f"Accepted: {call(view, 'accept_proposal', form.one('id'))['key']}.")
 
 
 def run_skill(view: View, form: Form) -> Done:
@@ -178,8 +156,8 @@ def measure(view: View, form: Form) -> Done:
 def verify_log(view: View, _form: Form) -> Done:
     """Check the chain of the log."""
     found = call(view, "verify")
-    whole = f"The log is whole: {found['records']} records, head {found['head'][:16]}…"
-    return Done(Notice(whole if found["ok"] else f"The log is broken: {found['problem']}.", bad=not found["ok"]))
+    words = f"whole: {found['records']} records, head {found['head'][:16]}…" if found["ok"] else found["problem"]
+    return Done(Notice(f"The log is {words}", bad=not found["ok"]))
 
 
 def make_token(view: View, form: Form) -> Done:
@@ -189,26 +167,30 @@ def make_token(view: View, form: Form) -> Done:
     return Done(Notice("Copy the token now: it is not shown again."), {}, {"secret": made["secret"]})
 
 
-def revoke_token(view: View, form: Form) -> Done:
-    """Revoke a token."""
-    call(view, "revoke_token", form.one("id"))
-    return done("Revoked.")
-
-
+_ACTIVATE: Final = Step("activate_skill", "It is active.", "name", ("by", "seen"), ("name",))
+_DEPRECATE: Final = Step("deprecate_skill", "It is deprecated.", "name", query=("name",))
+_CORRECT: Final = Step("correct_learning", "Saved as your correction: it is trusted.", body=("learning", "fix"))
+_DROP: Final = Step("delete_learning", "Deleted.", "learning")
 ACTIONS: Final[Mapping[tuple[str, str], Callable[[View, Form], Done]]] = {
     ("knowledge", "save"): save_entry,
     ("knowledge", "delete"): delete_entries,
     ("knowledge", "undelete"): undelete_entries,
-    ("knowledge", "pin"): pin_entry,
-    ("knowledge", "forget"): forget_entry,
-    ("review", "proposal"): settle_proposal,
-    ("review", "skill"): settle_skill,
-    ("review", "learning"): settle_learning,
-    ("learnings", "learning"): settle_learning,
-    ("skills", "skill"): settle_skill,
+    ("knowledge", "pin"): Step("pin", "Pinned: it is in every prompt.", "key", query=("key",)),
+    ("knowledge", "unpin"): Step("unpin", "No longer pinned.", "key", query=("key",)),
+    ("knowledge", "forget"): Step("forget", "Forgotten: no bytes of it are left.", body=("knowledge",)),
+    ("review", "accept_proposal"): accept_proposal,
+    ("review", "reject_proposal"): Step("reject_proposal", "Rejected.", "id"),
+    ("review", "activate"): _ACTIVATE,
+    ("review", "deprecate"): _DEPRECATE,
+    ("review", "correct"): _CORRECT,
+    ("review", "drop"): _DROP,
+    ("learnings", "correct"): _CORRECT,
+    ("learnings", "drop"): _DROP,
+    ("skills", "activate"): _ACTIVATE,
+    ("skills", "deprecate"): _DEPRECATE,
     ("skills", "run"): run_skill,
     ("evaluation", "measure"): measure,
     ("log", "verify"): verify_log,
     ("settings", "make_token"): make_token,
-    ("settings", "revoke_token"): revoke_token,
+    ("settings", "revoke_token"): Step("revoke_token", "Revoked.", "id"),
 }

@@ -237,6 +237,7 @@ def timeline(view: View) -> dict[str, Any]:
     empty = sum(not prompt.items and not prompt.standing for prompt in prompts)
     came = _came_of(prompts, _calls(keeping.latest(view.call, _LOOKED_AT)))
     return {
+        "names": {each.id: each.trigger for each in view.hx.learnings.list()},
         "prompts": list(zip(prompts[: _ROWS * 2], came, strict=False)),
         "every": len(prompts),
         "empty": empty,

@@ -156,7 +156,9 @@ class Dashboard:
             scope = {**request.scope, "query_string": urlencode(asked).encode()}
             again = partial(self._page, Request(scope), session, caller, page, notice=done.notice, **done.shown)
             return await READING.run(again)
-        return self._to(self.sessions.change(session, notice=done.notice), f"/{page}", dict(done.query))
+        return self._to(
+            self.sessions.change(session, notice=done.notice), f"/{page}", {} if page == "review" else dict(done.query)
+        )
 
     async def _sign_in(self, request: Request, session: Session) -> Response:
         if request.method != "POST":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,7 @@ import httpx2
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from hexad import signals
 from hexad.edges.threads import Pool
 from hexad.edges.transcripts import SHAPES
 from hexad.errors import AccessRefused
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.server.callers import Caller, Callers
     from hexad.server.gateway.speaking import Speaker
-    from hexad.server.metrics import Metrics
 
 PREFIX: Final = "/gateway"
 _LOG: Final = logging.getLogger("hexad.server")
@@ -59,7 +60,6 @@ class Gateway:
     hx: Hexad
     callers: Callers
     upstream: str
-    metrics: Metrics
     client: httpx2.AsyncClient = field(default_factory=_client)
     speakers: Speakers = field(init=False)
 
@@ -92,7 +92,7 @@ class Gateway:
 
     async def _remembered(self, request: Request, caller: Caller, shape: Shape) -> bytes:
         """The body with its context, or as it was: a failure of ours is not the provider's."""
-        raw = await _body(request)
+        raw, started = await _body(request), time.perf_counter()
         kind = request.url.path.rpartition("/")[2]
         added, body = raw, _parsed(raw)
         if body is not None and request.headers.get(MEMORY, "").strip().casefold() != "off":
@@ -102,7 +102,8 @@ class Gateway:
                     added = await self._with_context(speaker, caller, shape, body) or raw
             except Exception as error:  # noqa: BLE001 - the request goes on
                 _LOG.warning("a request goes on without memory: %s", redact(repr(error)).text)
-        self.metrics.count("hexad_gateway_requests_total", kind=kind, context="yes" if added is not raw else "no")
+        context = "yes" if added is not raw else "no"
+        signals.emit("gateway", time.perf_counter() - started, kind=kind, context=context)
         return added
 
     async def _with_context(self, speaker: Speaker, caller: Caller, shape: Shape, body: dict[str, Any]) -> bytes | None:
