@@ -1,7 +1,7 @@
 """Calls everything public with hostile values: `make fuzz` for ten minutes, or `python -m tests.fuzzing MINUTES`.
 
-A finding is an exception that is not Hexad's, a call that computes for more than two seconds, or one that
-needs more than 200 MB.
+A finding is an exception that is not Hexad's, a call that computes for more than two seconds, one that waits for a
+minute without computing, or one that needs more than 200 MB.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import signal
 import sys
 import tempfile
 import time
@@ -31,11 +32,13 @@ from hexad.model import Knowledge, Layer
 from hexad.skills import templates
 from hexad.text.words import terms
 from hexad.wire import TYPES, from_json
+from tests import fuzzing_edges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SECONDS, MEGABYTES = 2.0, 200
+HANGS = 60  # seconds on the clock, which a busy machine does not reach either
 RESET, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")  # so it needs Linux
 FRAGMENTS: Final = (
     *("{{ 3**(10**8) }}", "{{ 'a'*10**9 }}", "{% for a in range(10**9) %}", "{{ x|join }}", "{%", "{{", "}}", "{# "),
@@ -216,7 +219,8 @@ class World:
             if not name.startswith("_") and name not in SKIPPED and callable(getattr(part, name))
         }
         tools = {f"agent_tools.{tool.__name__}": tool for tool in agent_tools(hx)}
-        return {**found, **tools, **{f"functions.{each.__name__}": each for each in FUNCTIONS}}
+        functions = {f"functions.{each.__name__}": each for each in FUNCTIONS}
+        return {**found, **tools, **functions, **fuzzing_edges.calls(hx, self.folder)}
 
     def arguments(self, data: st.DataObject, name: str, call: Callable[..., Any]) -> dict[str, Any]:
         """Some of a call's arguments, and all that it needs."""
@@ -229,7 +233,7 @@ class World:
         return given
 
     def _value(self, data: st.DataObject, call: str, name: str) -> Any:
-        if not call.startswith("functions.") and data.draw(st.integers(0, 19)) == 0:
+        if not call.startswith(("functions.", "edges.")) and data.draw(st.integers(0, 19)) == 0:
             return data.draw(ODD)
         if name in {"file", "folder", "into"}:
             return self._written(data, call)
@@ -285,26 +289,47 @@ BY_NAME |= {
     "text": TEXT,
     "values": st.dictionaries(WORD, JSON, max_size=3),
     "value": st.dictionaries(WORD, JSON, max_size=5),
+    **fuzzing_edges.strategies(WORD, JSON),
     "setting": st.sampled_from([each.name for each in fields(Settings) if each.name not in {"enabled", "semantic"}]),
 }
+
+
+class Hang(BaseException):
+    """A call that waits."""
+
+
+def _hangs(_signal: int, _frame: object) -> None:
+    raise Hang
 
 
 def fault_of(call: Callable[..., Any], given: dict[str, Any]) -> str:
     """What is wrong with a call: a foreign exception, too much time or too much memory; empty if nothing is."""
     RESET.write_text("5")  # the peak of this process's memory, which is then its present size
     before, started = _peak(), time.process_time()
+    signal.signal(signal.SIGALRM, _hangs)
+    signal.alarm(HANGS)
     try:
         call(**given)
     except HexadError:
         pass
+    except Hang as hang:
+        return f"hangs in {_place(hang)}"
+    except fuzzing_edges.Unexpected as error:
+        return ascii(error)
     except Exception as error:
-        frames = [each for each in traceback.extract_tb(error.__traceback__) if "hexad" in each.filename]
-        return f"{type(error).__name__} in {Path(frames[-1].filename).name}:{frames[-1].lineno}"
+        return f"{type(error).__name__} in {_place(error)}"
+    finally:
+        signal.alarm(0)
     if (spent := time.process_time() - started) > SECONDS:
         return f"computes for {spent:.0f} seconds"
     if (grown := _peak() - before) > MEGABYTES:
         return f"needs {grown:.0f} MB"
     return ""
+
+
+def _place(error: BaseException) -> str:
+    frames = [each for each in traceback.extract_tb(error.__traceback__) if "/hexad/" in each.filename]
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no file of ours"
 
 
 def _peak() -> float:

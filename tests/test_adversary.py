@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import ContextRetriever, Hexad, Item, Layer, Retrieval, SessionRuntime, Tool
+from hexad.agent_tools import agent_tools
 from hexad.errors import BackupError, HexadError, InvalidInput, RateLimited, SkillRefused
 from hexad.model import Origin
 from tests.fuzzing import fuzz
@@ -163,11 +164,14 @@ def test_labels_and_names_of_strangers_neither_pretend_nor_leak(hx: Hexad) -> No
     assert "[tool, from tool] ref" in str(hx.assemble("", hx.retrieve("deploy")))
 
 
-@requirement("PROMPT-04")
+@requirement("PROMPT-04", "SAFE-04")
 @pytest.mark.parametrize("hidden", ["\U000e0041\U000e0042", "\u00ad", "\u061c", "\u180e", "\u2066", "\u200b"])
 def test_what_a_reader_cannot_see_does_not_reach_the_model(hx: Hexad, hidden: str) -> None:
     hx.knowledge.save("k", f"deploy{hidden} today")
     assert hidden not in str(hx.assemble("", hx.retrieve("deploy today")))
+    tools = {tool.__name__: tool for tool in agent_tools(hx)}
+    assert [each["content"] for each in tools["search_knowledge"]("deploy today")["results"]] == ["deploy today"]
+    assert [each["content"] for each in tools["list_knowledge"]()["entries"]] == ["deploy today"]
 
 
 @requirement("PROMPT-05")

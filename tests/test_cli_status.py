@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.cli import main
 from hexad.cli.setup.configuring import file_text, shown
 from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
@@ -166,8 +165,7 @@ def test_completion_prints_a_script_for_each_shell(run: Run, shell: str) -> None
 
 CASES = [  # words, what is begun, what is offered, what is not
     ("", "re", {"remember", "recall", "review", "reference"}, {"list", "deploy-window"}),
-    ("history", "dep", {"deploy-window"}, {"units", "deploy"}),  # a key with blanks is not offered
-    ("skills show --db other.db", "", {"greet"}, {"deploy-window", "$(touch-this)"}),
+    ("skills", "sh", {"show"}, {"list"}),
     ("recall x", "--l", {"--layer", "--limit"}, {"--json"}),
 ]
 _PREPARED = {"bash": "", "zsh": "autoload -Uz compinit; compinit -u; _arguments() { print -r -- $@ }; ", "fish": ""}
@@ -179,33 +177,20 @@ _ASKED = {
 }
 
 
-@pytest.fixture
-def stored(tmp_path: Path) -> Path:
-    with opened(tmp_path / "hexad.db") as hx:
-        for key in ("deploy-window", "units", "deploy notes"):
-            hx.knowledge.save(key, "v")
-    with opened(tmp_path / "other.db") as hx:
-        for name in ("greet", "release", "retired", "$(touch-this)"):
-            hx.skills.create(name, kind="instruction", description="d", definition={"text": "t"})
-        hx.skills.activate("release", by="ada")
-        hx.skills.deprecate("retired")
-    return tmp_path
-
-
 @requirement("CONF-01")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_real_shell_completes_commands_options_and_stored_names(stored: Path, shell: str) -> None:
+def test_a_real_shell_completes_commands_and_options(tmp_path: Path, shell: str) -> None:
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not installed here")
-    _on_path(stored)
+    _on_path(tmp_path)
     asked = [
         _ASKED[shell].format(words=words, begun=begun, place=len(words.split()) + 1) for words, begun, _, _ in CASES
     ]
     script = f"hexad completion {shell} > script; {_PREPARED[shell]}source script; " + '; echo "==="; '.join(asked)
-    environment = os.environ | {"PATH": f"{stored}:{os.environ['PATH']}", "HOME": str(stored)}
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     ran = subprocess.run(
-        [program, "-c", script], cwd=stored, env=environment, capture_output=True, encoding="utf-8", check=False
+        [program, "-c", script], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert "Traceback" not in ran.stderr
     for (_, _, wanted, not_wanted), output in zip(CASES, ran.stdout.split("===\n"), strict=True):
@@ -213,53 +198,11 @@ def test_a_real_shell_completes_commands_options_and_stored_names(stored: Path, 
         assert not not_wanted & set(output.split())
 
 
-@requirement("CONF-01")
-@pytest.mark.parametrize(
-    ("line", "wanted"),
-    [
-        ("history dep", ["deploy-window"]),
-        ("--db other.db skills show ", ["greet", "release", "retired"]),
-        ("skills run --db other.db ", ["greet", "release", "retired"]),
-        ("skills review --db other.db r", ["release", "retired"]),
-        ("reference remove --db other.db ", ["Runbook"]),
-        ("history --db nowhere.db ", []),
-        ("mcp install --client cl", ["claude-code", "claude-desktop"]),
-        ("mcp uninstall --scope ", ["user", "project"]),
-        ("habits list --layer tool", ["tool_registry"]),
-        ("skills new x --shell ", ["sh", "bash"]),
-        ("skills check --shell b", ["bash"]),
-    ],
-)
-def test_a_shell_that_asks_gets_the_stored_names(
-    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, wanted: list[str]
-) -> None:
-    with opened(stored / "other.db") as hx:
-        hx.references.save("Runbook", location="https://wiki.example.com")
-    words = ["hexad", *line.split(" ")]
-    monkeypatch.chdir(stored)
-    monkeypatch.setenv("_HEXAD_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "\n".join(words))
-    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
-    with pytest.raises(SystemExit):
-        main([])
-    assert capsys.readouterr().out.split() == wanted
-
-
 def _on_path(folder: Path) -> None:
     """The command under its name, as an installation puts it there."""
     script = folder / "hexad"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hexad "$@"\n')
     script.chmod(0o755)
-
-
-@requirement("CONF-01")
-def test_completion_is_silent_where_nothing_can_be_read(tmp_path: Path) -> None:
-    (tmp_path / "hexad.db").write_text("no database at all " * 99)
-    asked = {"_HEXAD_COMPLETE": "complete_bash", "COMP_WORDS": "hexad\nhistory\n", "COMP_CWORD": "2"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "hexad"], cwd=tmp_path, env=os.environ | asked, capture_output=True, check=False
-    )
-    assert (ran.stdout.strip(), ran.stderr) == (b"", b"")
 
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]))

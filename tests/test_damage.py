@@ -98,6 +98,7 @@ DAMAGE = {
     "a changed category": "UPDATE hexad_knowledge SET category = 'definition' WHERE key = 'lunch-Oslo'",
     "a lost row": "DELETE FROM hexad_knowledge WHERE key = 'garden-Oslo'",
     "lost versions": "DELETE FROM hexad_knowledge_version WHERE key = 'garden-Oslo'",
+    "a lost older version": "DELETE FROM hexad_knowledge_version WHERE key = 'deploy-Oslo' AND version = 1",
     "a rule that no longer stands": "UPDATE hexad_knowledge SET standing = 0 WHERE key = 'piano-Oslo'",
     "an unknown category": "UPDATE hexad_knowledge SET category = '?' WHERE key = 'deploy-Oslo'",
     "unreadable words": "UPDATE hexad_knowledge SET words = 'x' WHERE key = 'deploy-Oslo'",
@@ -119,6 +120,15 @@ def test_what_gives_wrong_answers_is_found_and_rebuilt(whole: Path, path: Path, 
     assert is_whole(path)
     with engine(whole) as before, engine(path) as after:
         assert answers(after) == answers(before)
+
+
+def test_older_versions_that_were_forgotten_are_not_missed(path: Path) -> None:
+    with engine(path) as hx:
+        for session, text in (("a", "one"), ("b", "two"), ("c", "three")):
+            hx.knowledge.save("said", text, session=session)
+        hx.forget(session="b")
+        assert [each.content for each in hx.knowledge.history("said")] == ["three", "one"]
+    assert is_whole(path)
 
 
 def test_the_repair_says_what_it_cannot_mend(path: Path) -> None:

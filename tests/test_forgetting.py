@@ -76,3 +76,15 @@ def test_what_is_forgotten_is_in_no_row_proposal_record_of_a_prompt_or_frozen_bl
         assert not hx.proposals.list()
         assert WORD not in repr(hx.audit.records())
         assert len(lookup._blocks) == 0
+
+
+@requirement("KNOW-04", "LEARN-01")
+def test_only_the_log_of_a_watched_call_keeps_an_argument_that_repeats_it(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent.db", session=SESSION) as hx:
+        hx.knowledge.save("diet", f"I eat {WORD}")
+        hx.observe(tool="order", args={"dish": WORD}, error=f"no {WORD} today")
+        hx.observe(tool="save_knowledge", args={"key": "diet", "content": WORD}, result={"status": "ok"})
+        hx.forget(everything=True)
+        kept = [each for each in hx.audit.records() if WORD in repr(each)]
+        assert [(each.action, each.target) for each in kept] == [("tool.call", "order")]
+        assert hx.audit.verify().ok

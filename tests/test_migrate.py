@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -86,6 +87,46 @@ def test_commands_work_on_a_server(url: str, tmp_path: Path, capsys: pytest.Capt
     assert measured["recall_at_5"] == 1.0
     run("backup", str(tmp_path / "a.jsonl"))
     assert "maintenance" in run("forget", "editor", "--yes")
+
+
+@requirement("PG-05", "SAFE-03")
+def test_a_backup_is_restored_onto_a_server_and_from_there_into_a_file(url: str, tmp_path: Path) -> None:
+    with opened(tmp_path / "first.db") as hx:
+        furnished(hx)
+        hx.backup(tmp_path / "0.jsonl")
+    for number, place in enumerate((url, tmp_path / "back.db")):
+        with opened(place) as hx:
+            hx.restore(tmp_path / f"{number}.jsonl")
+            assert hx.audit.verify().ok
+            assert [item.key for item in hx.retrieve("emacs").all()] == ["editor"]
+            hx.backup(tmp_path / f"{number + 1}.jsonl")
+    assert len({(tmp_path / f"{number}.jsonl").read_text().split("\n", 1)[1] for number in range(3)}) == 1
+
+
+@requirement("PG-01")
+def test_no_message_shows_a_password(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    parts = urlsplit(url)
+    secret = str(parts.password)
+    expected = {
+        url.replace(secret, f"{secret}x"): "password authentication failed",
+        parts._replace(path="/nowhere").geturl(): "does not exist",
+        f"postgresql://hexad:{secret}@127.0.0.1:1/postgres": "no connection",
+        url.replace(secret, f"{secret} x"): "not a PostgreSQL URL",
+        f"{url}&nonsense=1": "nonsense",
+        url: "hexad remember",
+    }
+    for place, words in expected.items():
+        assert (main(["status", "--db", place]) == 0) == (place == url)
+        said = "".join(capsys.readouterr())
+        assert words in said
+        assert secret not in said
+
+
+@requirement("PG-01")
+def test_a_server_that_is_too_old_is_named(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hexad.store.postgres.migrating._OLDEST", 99)
+    with pytest.raises(StoreError, match="Hexad needs 99 or newer"):
+        opened(url)
 
 
 class BrokenOff(Exception):

@@ -19,6 +19,7 @@ from hexad.memory.admission import whole
 from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Origin, ProposedChange
 from hexad.skills.run import may_run
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -310,7 +311,7 @@ class _AgentTools:
         skills = [
             {
                 "name": skill.name,
-                "description": skill.description,
+                "description": visible(skill.description),
                 "kind": skill.kind.value,
                 "parameters": dict(skill.parameters),
                 "tool": tool,
@@ -430,8 +431,9 @@ def _redacted(kinds: Sequence[str]) -> dict[str, Any]:
 
 
 def _shown(said: Item | Knowledge) -> str:
-    """Its text, redacted again: an older Hexad may have stored it."""
-    return said.content if said.verbatim else redact(said.content).text
+    """Its text without what nobody sees, redacted again: an older Hexad may have stored it."""
+    text = visible(said.content)
+    return text if said.verbatim else redact(text).text
 
 
 def _found_item(item: Item) -> dict[str, Any]:

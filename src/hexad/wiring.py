@@ -161,7 +161,7 @@ def capture_of(engine: Engine, settings: Settings, find: Finder) -> Capture:
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
     from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 25 ms, rarely needed
-    from hexad.skills.discovery.sessions import forget_discovered  # noqa: PLC0415 - loads in 3 ms, rarely needed
+    from hexad.skills.discovery.drafts import forget_discovered  # noqa: PLC0415 - loads in 13 ms, rarely needed
 
     forget_session(change, session)
     return forget_discovered(change, session)

@@ -4,7 +4,6 @@ from typing import Annotated, Final
 
 import typer
 
-from hexad.cli import completing
 from hexad.model import Category, Layer
 
 _PANEL: Final = "Every command"
@@ -23,11 +22,9 @@ Namespace = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", rich_help_panel=_PANEL, help="Print one JSON document.")]
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.", autocompletion=completing.keys)]
-Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="The reference's name.", autocompletion=completing.references)
-]
-SkillName = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.skills)]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The reference's name.")]
+SkillName = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.")]
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; repeatable.")]
 InCategory = Annotated[Category | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(Category)}.")]

@@ -123,7 +123,7 @@ def gather(
 def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:
     """Everyday words count the less, the less the layer holds; parts of words count half."""
     less = _COMMON ** (1 - much)
-    weights = {term: less if term in common else _PART if term in parts else 1.0 for term in measured.rarity}
+    weights = {term: (less if term in common else 1.0) * (_PART if term in parts else 1.0) for term in measured.rarity}
     return replace(_times(measured, weights), terms=sum(weights.values()))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hexad.errors import InvalidInput
 from hexad.model import Query
-from hexad.text import words
+from hexad.text import operands, words
 from hexad.text.common import says_little
 from hexad.text.detection import detect
 
@@ -25,12 +26,29 @@ def extract(message: str, *, session: str | None = None) -> Query:
     text = _bounded(message)
     found, language = words(text, asking=True), detect(text)
     keywords = dict.fromkeys(word.surface for word in found)
+    small = frozenset(operands(text)) if found else frozenset()  # they add to words, and say nothing by themselves
     spelled = {term: word.surface for word in reversed(found) for term in reversed(word.terms)}
     whole = {term for word in found for term in word.terms if term not in word.parts}
-    parts = frozenset(part for word in found for part in word.parts) - whole
-    terms = dict.fromkeys(term for word in found for term in word.terms)
-    common = frozenset(term for term in terms if says_little(term, language))
+    parts = small | (frozenset(part for word in found for part in word.parts) - whole)
+    terms = dict.fromkeys((*(term for word in found for term in word.terms), *sorted(small)))
+    common = small | frozenset(term for term in terms if says_little(term, language))
     return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common, parts)
+
+
+def quoted(query: Query) -> frozenset[str]:
+    """The terms that stand between quotes only, if there are others: the values in an error message.
+
+    >>> sorted(quoted(extract("use of `n` of type 'Vec' before it is bound")))
+    ['n', 'vec']
+    """
+    rest = _QUOTED.sub(" ", query.text)
+    if rest == query.text:
+        return frozenset()
+    said = extract(rest).terms
+    return frozenset(query.terms).difference(said) if said else frozenset()
+
+
+_QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 
 
 def _bounded(message: str) -> str:

@@ -25,14 +25,20 @@ HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 _BATCH: Final = 32  # rows that are read and ranked at a time
 
-FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
+FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
 FEW_NEAR_FLOOR: Final = 0.15  # the same among few rows
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
-CHANCE: Final = 1000  # rows among which chance finds a word of any question
+CHANCE: Final = 120  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
 WORDS_TO_FLOOR: Final = 0.3
-ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer even if its meaning seems far
+ENOUGH_WORDS: Final = 0.17  # the share of a question's rarity that is an answer even if its meaning seems far
+
+# One row must be better than the floor, or the layer has no answer: the more rows, the nearer chance brings the best.
+RELAXED: Final = 0.3  # the share of the floor that falls away among many rows, where the best one decides
+BEST_FLOOR, BEST_GROWS = 0.17, 0.04  # by words: the least strength among 1,000 rows, and more for each e-fold of them
+BEST_NEAR_FLOOR, BEST_NEAR_GROWS = 0.33, 0.06  # with meaning: the least closeness, with what words add to it
+WORDS_TO_BEST: Final = 0.5
 
 
 class Habit(NamedTuple):
@@ -87,6 +93,7 @@ class Matches:
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(CHANCE))
+        self._strict = 1 - RELAXED * many(candidates.rows)
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
@@ -138,12 +145,25 @@ class Matches:
         """
         if self.candidates.small_talk:
             return self._habit(number) > 0
-        share = self.candidates.evidence(number) + lent + (self._habit(number) if self.habits else 0.0)
+        share, close = self._seen(number, lent)
         strength = share * self._root
-        close = None if self.near is None else self.near.closeness(number)
         if close is None:  # what is not known is not held against it
-            return strength >= FLOOR * self._chance
-        return share >= ENOUGH_WORDS * self._chance or close + WORDS_TO_FLOOR * strength >= self._near_floor
+            return strength >= FLOOR * self._chance * self._strict
+        enough = share >= ENOUGH_WORDS * self._chance * self._strict
+        return enough or close + WORDS_TO_FLOOR * strength >= self._near_floor * self._strict
+
+    def convinces(self, number: int, lent: float = 0.0) -> bool:
+        """Whether a row shows that the layer knows something about the question."""
+        share, close = self._seen(number, lent)
+        strength, more = share * self._root, math.log(max(1, self.candidates.rows) / 1000)
+        if close is None or number in self.habits:
+            return strength >= BEST_FLOOR + BEST_GROWS * more
+        return close + WORDS_TO_BEST * strength >= BEST_NEAR_FLOOR + BEST_NEAR_GROWS * more
+
+    def _seen(self, number: int, lent: float) -> tuple[float, float | None]:
+        """The share of the question that a row holds or was used for, and how close it is, if that is known."""
+        share = self.candidates.evidence(number) + lent + (self._habit(number) if self.habits else 0.0)
+        return share, None if self.near is None else self.near.closeness(number)
 
     @property
     def beside_best(self) -> float:

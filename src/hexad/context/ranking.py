@@ -6,7 +6,7 @@ written here, so that it can order what matches alike and never bury a clear mat
 | signal | at most | what it says |
 |---|---|---|
 | words | 1.0 | the share of the question's rarity that the text holds (BM25 over name, body and tags) |
-| meaning | about 0.3 | how far the text is nearer to the question than others are (an embedder's word) |
+| meaning | about 0.7 | how far the text is nearer to the question than others are (an embedder's word) |
 | habit | 0.6 | the share of the question's rarity that it was used for before |
 | neighbours | 1.6 | rows near it in its thread match: 0.4 of those beside it, 0.2 of the next, 0.4 of a question |
 | subject | 0.15 | the question names whom the entry is about |

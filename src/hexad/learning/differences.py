@@ -27,11 +27,11 @@ _MOST: Final = 4  # edits of one text that are named
 _MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one
 _LONGEST_WORD, _LONGEST_AFFIX = 40, 12
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
-_NEAR: Final = 0.75  # of the letters of two words
+_NEAR, _SHORT = 0.75, 4  # of the letters of two words; in two short ones more have to be the same
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
-_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
+_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
 _TOKEN: Final = re.compile(r"[\w$@#.-]+|[^\w\s]")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
@@ -49,6 +49,7 @@ _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:inp
 _ASKS: Final = re.compile(
     r"(?i)\by/n\b|\babort|confirm|interactive|prompt|\byes\b|\btty\b"
 )  # errors of an open question
+_ASKS_FOR: Final = re.compile(r"(?i)\bspecify\b")  # an error that says itself what is missing
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
@@ -118,7 +119,7 @@ def _risks(commands: Sequence[Command]) -> set[str]:
     found = set()
     for words in commands:
         letters = {f"-{letter}" for word in words if re.fullmatch(r"-[A-Za-z]+", word) for letter in word[1:]}
-        found |= {risk for name in words[:2] for risk in _PROGRAMS.get(name, frozenset()) & {*words, *letters}}
+        found |= {risk for name in words[:3] for risk in _PROGRAMS.get(name, frozenset()) & {*words, *letters}}
     return found
 
 
@@ -180,8 +181,9 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         return
     first = [each for each in new[:place] if each not in old and each[0] not in _IDLE_PROGRAMS]
     if first:
-        yield f"run {' and '.join(f'`{_shown(each, failure.text)}`' for each in first[:3])} first"
-    found = list(_word_edits([failed[0].removeprefix("./"), *failed[1:]], new[place], failure))
+        yield f"run {' and '.join(f'`{_shown(each, failure.text, failed[0])}`' for each in first[:3])} first"
+    here = failed[0] if failed[0] == new[place][0] else failed[0].removeprefix("./")
+    found = list(_word_edits([here, *failed[1:]], new[place], failure))
     yield from [each for each in found if is_said(each, failure.text)] or found
 
 
@@ -219,7 +221,8 @@ def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
             head = [_base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
             yield from [f"use `{' '.join(head)}` instead of `{_base(old[0])}`"] * (head != [_base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
-        is_other = sum(map(_is_operand, gone)) > sum(map(_is_operand, come))  # about less: no options make up for it
+        given, now = sum(map(_is_operand, gone)), sum(map(_is_operand, come))
+        is_other = given > now or (given and failure.cause is Cause.ABSENT)  # about something else: options say nothing
         for word in sorted(come, key=lambda word: not any(_is_near(each, word) for each in gone)):
             alike = [each for each in gone if _is_operand(each) is _is_operand(word)]
             out = next((each for each in alike if _is_near(each, word)), next(iter(alike), ""))
@@ -242,7 +245,7 @@ def _replaced(out: str, word: str, old: Command, new: Command, failure: Failure)
         yield f"use `{word}` instead of `{out}`"
     elif option and _name(out) == _name(word):
         yield from _value_edits(f"`{_name(out)}`", out.partition("=")[2], word.partition("=")[2], failure)
-    elif _is_typo(out, word) and names(failure.text, out):
+    elif _is_typo(out, word) and (names(failure.text, out) or names(failure.text, word)):
         yield f"use `{word}` instead of `{out}`"
     elif option or _is_subcommand(new, place):
         same_rest = [each for each in old if each != out] == [each for each in new if each != word]
@@ -264,7 +267,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     if _SETTING.fullmatch(word):
         yield f"set `{_name(word)}`"
     elif _OPTION.fullmatch(word):
-        silent = _CONFIRMS.fullmatch(word) and not _ASKS.search(error)
+        silent = _CONFIRMS.fullmatch(word) and (failure.cause is Cause.ABSENT or not _ASKS.search(error))
         if silent or (failure.cause is Cause.PASSING and not _mentions(error, word)):
             return
         value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
@@ -274,18 +277,22 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         yield f"add `{_name(word)} {shown}`" if shown else f"add `{_name(word)}`{secret}"
     elif _OPTION.fullmatch(new[place - 1]):
         yield from [f"give `{new[place - 1]}` a value"] * bool(new[place - 1] in old and _NO_VALUE.search(error))
-    elif names(error, word) and is_shown(word, error) and word.isalpha():
+    elif names(error, word) and is_shown(word, error) and word.isalpha() and not _ASKS_FOR.search(error):
         yield f"add `{word}`"
 
 
-def _shown(command: Command, error: str) -> str:
-    """A command without the words that belong to one run."""
-    general = command[0] in {"chmod", "source"} or {"install", "add", "i"} & set(command[1:3])
+def _shown(command: Command, error: str, beside: str = "") -> str:
+    """A command without the words that belong to one run; ``beside`` is the program of the command after it."""
+    general = command[0] in {"chmod", "source", "eval"} or {"install", "add", "i"} & set(command[1:3])
     kept = [_base(command[0])]
     for place, word in enumerate(command[1:], start=1):
         if _OPTION.fullmatch(word) or _SETTING.fullmatch(word):
             kept.append(_name(word))
-        elif _is_subcommand(command, place) or (is_shown(word, error) and (general or names(error, word))):
+        elif (
+            _is_subcommand(command, place)
+            or (place == 1 and command[0] == beside and word.isalpha())
+            or (is_shown(word, error) and (general or names(error, word)))
+        ):
             kept.append(word)
     return " ".join(dict.fromkeys(kept))
 
@@ -334,10 +341,10 @@ def _piece_edits(out: str, come: str, failure: Failure) -> Iterator[str]:
     plain = re.fullmatch(r"(?:--)?\w[\w:-]*", one) and re.fullmatch(
         r"(?:--)?[A-Za-z_][\w:-]*|[A-Za-z_]\w*\.[A-Za-z_]\w*", other
     )
-    typo = _is_near(one, other) and _DEFINED.search(failure.text)
-    rejected = failure.of_the_call and one == out and one.isidentifier()
+    rejected = failure.of_the_call and one == out and one.isidentifier() and one in failure.text
+    defined = (rejected or _is_near(one, other)) and _DEFINED.search(failure.text)
     named = names(failure.text, other) and not names(failure.text, out)
-    if plain and is_shown(other, failure.text) and (named or typo or (rejected and one in failure.text)):
+    if plain and is_shown(other, failure.text) and (named or defined):
         yield f"use `{other}` instead of `{one}`"
     elif out in failure.text and failure.of_the_call:
         yield from filter(None, [form_change("the value", out, come)])
@@ -392,7 +399,11 @@ def _is_near(one: str, other: str) -> bool:
     one, other = _name(one), _name(other)
     if one == other or len(one) < 2 or re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
         return False
-    return sorted(one) == sorted(other) or SequenceMatcher(None, one, other, autojunk=False).ratio() >= _NEAR
+    if abs(len(one) - len(other)) > max(2, len(one) // 3):
+        return False
+    ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    enough = ratio > _NEAR or (ratio == _NEAR and (len(one) != len(other) or len(one) > _SHORT))
+    return enough or sorted(one) == sorted(other)
 
 
 def _is_typo(one: str, other: str) -> bool:

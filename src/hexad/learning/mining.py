@@ -29,6 +29,7 @@ _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _RANGE: Final = re.compile(r"(?i)between|range|least|most|minimum|maximum|greater|less|up to|exceed|\d ?(?:\.\.|-) ?\d")
 _POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+")  # in the file that a command reads
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
+_SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
@@ -127,10 +128,9 @@ def _is_cause(change: Change, failure: Failure) -> bool:
 
 
 def _is_named(path: str, error: str) -> bool:
-    return (
-        re.search(rf"(?<![\w-]){re.escape(name_of(path).rsplit('.', 1)[-1])}(?![\w-])", error, re.IGNORECASE)
-        is not None
-    )
+    name = name_of(path).rsplit(".", 1)[-1]
+    start = "" if len(name) > _SHORTEST_NAME else r"(?<![\w-])"  # a longer one may end a name such as `ReadTimeout`
+    return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None
 
 
 def _to_the_point(found: Sequence[Change], before: Shapes, failure: Failure) -> list[Change]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import StoreDamaged
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)  # nothing has expired by then
 _PAGE: Final = 500
+_FORGET: Final = "knowledge.forget"
 _AGAIN: Final = "restore a backup, or review and activate them again"
+_GONE: Final = "restore a backup, or accept the loss with `hexad doctor --repair`"
 _NAMED: Final = 3  # damaged records that a message names
 
 
@@ -67,8 +70,10 @@ def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> None:
             mended = sum(_mend(unit, key) for key in unit.keys_of())
             unit.scrub(index=True)
             reindex(unit)
-            what = {"action": "repair", "actor": Origin.USER, "target": namespace}
-            audit.append(unit, at=now, session="", details={"rebuilt": mended}, **what)
+            log = partial(audit.append, unit, at=now, session="", actor=Origin.USER)
+            for key in _lost(unit, [key for key in unit.keys_of() if _has_gap(unit, key)]):
+                log(action=_FORGET, target=key, details={"lost": True})
+            log(action="repair", target=namespace, details={"rebuilt": mended})
     if similarity is not None:
         embed_missing(store, similarity, now, lambda _done, _total: None)
 
@@ -82,7 +87,7 @@ class _Comparison:
         self._is_altered = is_altered
 
     def damages(self) -> Iterator[Damage]:
-        keys, altered = set[str](), list[str]()
+        keys, altered, gaps = set[str](), list[str](), list[str]()
         for kind in RECORDS:
             expected, unlike = _Expected(), list[str]()
             for page in _pages(self._view, kind.layer):
@@ -91,13 +96,15 @@ class _Comparison:
                     altered += [row.record.id] if self._is_altered(row.record) else []
                     if isinstance(row.record, Knowledge):
                         keys.add(row.record.key)
-                        newest = _versions(self._view, row.record.key)[:1]
-                        unlike += [] if newest and _agree(row.record, newest[0]) else [row.record.key]
+                        versions = _versions(self._view, row.record.key)
+                        unlike += [] if versions and _agree(row.record, versions[0]) else [row.record.key]
+                        gaps += [row.record.key] if _is_gap(row.record, versions) else []
             yield from self._found("versions", "differ from the newest version, or have none", unlike)
             yield from self._of_layer(kind.layer, expected)
         lost = sorted(set(self._view.keys_of()) - keys)
         yield from self._found("rows", "have versions and no row", lost)
         yield from self._found("rows", "are not what was approved", altered, advice=_AGAIN)
+        yield from self._found("versions", "have lost an older one", _lost(self._view, gaps), advice=_GONE)
 
     def _of_layer(self, layer: Layer, expected: _Expected) -> Iterator[Damage]:
         yield from self._found("rows", f"of {layer} hold other words than are indexed", expected.unlike)
@@ -214,6 +221,24 @@ def _versions(view: Reading, key: str) -> Sequence[Version]:
 
 def _agree(entry: Knowledge, version: Version) -> bool:
     return (entry.version, entry.content, entry.category) == (version.version, version.content, version.category)
+
+
+def _is_gap(entry: Knowledge, versions: Sequence[Version]) -> bool:
+    """Whether a version that `history` should show is missing; the newest is compared with the entry itself."""
+    known = {each.version for each in versions}
+    return any(number not in known for number in range(entry.first_version, entry.version))
+
+
+def _has_gap(view: Reading, key: str) -> bool:
+    row = view.get(Layer.USER_KNOWLEDGE, key)
+    return row is not None and _is_gap(cast("Knowledge", row.record), _versions(view, key))
+
+
+def _lost(view: Reading, gaps: Sequence[str]) -> list[str]:
+    """The keys of ``gaps`` whose older versions nobody has forgotten."""
+    log = audit.records(view) if gaps else ()
+    forgotten = {record.target for record in log if record.action == _FORGET}
+    return [key for key in gaps if key not in forgotten]
 
 
 def _mend(unit: Writing, key: str) -> bool:

@@ -64,7 +64,8 @@ def sizes(view: Reading, now: datetime, embedder: str | None = None) -> Mapping[
 def reindex(unit: Writing) -> None:
     """Analyse every row of a namespace again."""
     for kind in RECORDS:
-        put(unit, list(records(unit, kind.layer)))
+        every = list(records(unit, kind.layer))
+        unit.put([Entry(record, document_of(record), analysed=True) for record in every])
 
 
 def fold_keys(unit: Writing) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MOST_STEPS: Final = 5.0  # standard deviations that count
+MOST_STEPS: Final = 10.0  # standard deviations that count: hardly any text stands out more
 STEPS_IF_SAME: Final = 4.0  # the least that the same text counts
 MOST_EMBEDDED: Final = 8192  # characters of a text that are embedded
 

@@ -90,7 +90,9 @@ class Near:
         numbers: NDArray[np.int64],
         places: dict[int, int],
         background: NDArray[np.float32],
+        weight: float,
     ) -> None:
+        self._weight = weight
         self._nearness = nearness
         self._numbers = numbers
         self._places = places
@@ -106,7 +108,7 @@ class Near:
         places = [self._place(number) for number in numbers]
         near = self._nearness[places].astype(np.float64)
         steps = np.maximum((near - self.mean) / self.spread, STEPS_IF_SAME * (near - self.unrelated) / self._way)
-        counted = steps.clip(0.0, MOST_STEPS).round(_DIGITS - 1)
+        counted = (self._weight * steps.clip(0.0, MOST_STEPS)).round(_DIGITS - 1)
         counted[np.array(places) < 0] = 0.0
         standing: list[float] = counted.tolist()
         return standing
@@ -147,15 +149,16 @@ class TextSpace:
     def near(self, question: str) -> Near:
         """How near they are to a question."""
         asked, background = self._search.question(question)
-        return Near(self._block @ asked, self._numbers, self._places, background)
+        return Near(self._block @ asked, self._numbers, self._places, background, self._search.weight)
 
 
 class Search:
     """An embedder, and a matrix for each layer of each namespace it was asked about."""
 
-    def __init__(self, name: str, embedder: Embedder) -> None:
+    def __init__(self, name: str, embedder: Embedder, weight: float = 1.0) -> None:
         self._name = name
         self._embedder = embedder
+        self.weight = weight  # of its word against words, the static embeddings being 1
         self.width: int | None = None
         self._background = self.unit_vectors(BACKGROUND)
         self.width = self._background.shape[1]
@@ -185,7 +188,7 @@ class Search:
             matrix = self._matrix(store, (view.namespace, layer))
             _bring_up_to_date(matrix, view, layer, state, f"{self._name}/{self.width}")
             block, numbers, places = matrix.block, matrix.numbers, matrix.places
-        return Near(block @ asked, numbers, places, background)
+        return Near(block @ asked, numbers, places, background, self.weight)
 
     def _matrix(self, store: Store, place: tuple[str, Layer]) -> Matrix:
         """A layer's vectors; if all layers hold too many, those that were not asked for longest are dropped."""

@@ -22,6 +22,7 @@ from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.redaction import redact
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
+from hexad.recent import Recent
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
@@ -44,6 +45,7 @@ REMEMBERED: Final = 5  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
 _MOST_KNOWN: Final = 4096
+_MOST_STEPPED: Final = 256
 _checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
 _CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKILL, SIGSEGV
@@ -109,6 +111,9 @@ class Runner:
 
     workspace: Workspace
     agent: Agent
+    _stepped: Recent[tuple[str, int, str | None], tuple[ToolCall, StepTool]] = field(
+        default_factory=lambda: Recent(_MOST_STEPPED)
+    )
 
     def job(
         self,
@@ -177,7 +182,16 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
+        return {name: self._step_tool(name, known[name], session) for name in wanted}
+
+    def _step_tool(self, name: str, tool: ToolCall, session: str | None) -> StepTool:
+        """A tool as a step calls it, kept for the next run: to watch it anew takes as long as to call it."""
+        place = name, id(tool), session
+        kept = self._stepped.get(place)
+        if kept is None or kept[0] is not tool:
+            kept = tool, self.agent.step_tool(name, tool, session)
+            self._stepped.put(place, kept)
+        return kept[1]
 
     def _record(self, job: Job, result: SkillResult | None) -> None:
         """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result.

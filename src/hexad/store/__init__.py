@@ -148,6 +148,7 @@ class Entry(NamedTuple):
     record: Record
     document: Document | None
     embedded: Embedded | None = None
+    analysed: bool = False  # again, and nothing else about it is new: its vectors stay
 
 
 class Question(NamedTuple):

@@ -70,6 +70,14 @@ def test_a_vector_is_removed_with_the_words_it_was_made_of(store: Store) -> None
     assert vectors(store) == {}
 
 
+@requirement("EVAL-04")
+def test_a_text_that_is_analysed_anew_keeps_its_vectors(store: Store) -> None:
+    embedded(store, "editor", "vim", ONE)
+    with store.transaction(HOME) as unit:
+        unit.put([Entry(knowledge("editor", "vim"), document("vim again"), analysed=True)])
+    assert len(vectors(store)) == 1
+
+
 @requirement("SAFE-05")
 def test_a_cleared_index_holds_nothing_until_a_record_is_put_again(store: Store) -> None:
     for number in range(40):

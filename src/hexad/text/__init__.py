@@ -6,9 +6,9 @@ itself, so every backend finds the same candidates, in every language.
 
 from typing import Final
 
-from hexad.text.words import Word, terms, words
+from hexad.text.words import Word, operands, terms, words
 
-ANALYSER: Final[int] = 2
+ANALYSER: Final[int] = 3
 """Changes whenever the same text could yield other terms, so that an index knows it has to be rebuilt."""
 
-__all__ = ["ANALYSER", "Word", "terms", "words"]
+__all__ = ["ANALYSER", "Word", "operands", "terms", "words"]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.text.words import terms
+from hexad.text.words import operands, terms
 
 if TYPE_CHECKING:
     from hexad.model import Fields
@@ -32,7 +32,7 @@ class Document:
         """Analyse a record's fields."""
         return cls(
             name=terms(fields.name),
-            body=terms(fields.body),
+            body=(*terms(fields.body), *operands(fields.body)),
             tags=terms("\n".join(fields.tags)) if fields.tags else (),
             facets=(
                 *(facet(name, value) for name, value in fields.facets),

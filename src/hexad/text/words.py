@@ -58,6 +58,18 @@ def terms(text: str, *, asking: bool = False) -> tuple[str, ...]:
     return tuple(chain.from_iterable([word.terms for word in words(text, asking=asking)]))
 
 
+_OPERAND = re.compile(r"(?<![\w.@/:-])(?<!\w')[0-9b-hj-z](?![\w@/]|[.:'-]\w)")
+
+
+def operands(text: str) -> tuple[str, ...]:
+    """The single letters and digits, which are no words: the x of an expression. The words a and I are not among them.
+
+    >>> operands("I map x to f(x) in 3 steps, isn't it? See 2.5")
+    ('x', 'f', 'x', '3')
+    """
+    return tuple(_OPERAND.findall(text.lower()))
+
+
 # In legible text a word character is anything but ASCII punctuation.
 _CHARACTER = r"[^\x00-/:-@\[-`{-\x7f]"
 _SEGMENT = rf"(?:[A-Za-z]\#(?!{_CHARACTER})|{_CHARACTER}++(?:\+\+)?)"

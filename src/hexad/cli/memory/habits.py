@@ -6,7 +6,6 @@ import typer
 
 from hexad import wire
 from hexad.cli.commands import Common, group
-from hexad.cli.completing import one_of
 from hexad.cli.options import Yes
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
@@ -14,9 +13,7 @@ from hexad.model import Layer
 
 app = group("Show or reset the words that led to an item before.", epilog="Example: hexad habits list")
 _COLUMNS: Final = ("layer", Wide("item"), Wide("word", 24), "weight", "last taught")
-LayerName = Annotated[
-    str | None, typer.Option("--layer", metavar="LAYER", help="Only this layer.", autocompletion=one_of(Layer))
-]
+LayerName = Annotated[str | None, typer.Option("--layer", metavar="LAYER", help="Only this layer.")]
 ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Only this item; needs --layer.")]
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import completing
 from hexad.cli.commands import Common, group
 from hexad.cli.options import Session
 from hexad.cli.terminal import screen
@@ -28,7 +27,7 @@ _NOTHING: Final = (
 
 Id = Annotated[
     str,
-    typer.Argument(metavar="ID", help="The learning's id, or its first letters.", autocompletion=completing.learnings),
+    typer.Argument(metavar="ID", help="The learning's id, or its first letters."),
 ]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")

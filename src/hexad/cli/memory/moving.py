@@ -49,9 +49,9 @@ def migrate(
         done = copy_store(old.store, new.store, show)
         if new.without_vector():
             new.reindex()
-    sentence = f"{target}: {screen.counted(done.records, 'record')} of {screen.counted(done.namespaces, 'namespace')}"
-    common = Common(as_json=as_json)
-    common.answer({"target": new.store.location, **done._asdict()}, f"{sentence} copied and verified")
+    place, common = new.store.location, Common(as_json=as_json)
+    sentence = f"{place}: {screen.counted(done.records, 'record')} of {screen.counted(done.namespaces, 'namespace')}"
+    common.answer({"target": place, **done._asdict()}, f"{sentence} copied and verified")
 
 
 @app.command(epilog="Example: hexad reindex --db agent.db")

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hexad.cli import completing
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import now_under
 from hexad.cli.options import InCategory, KeepSecrets, Key, Session, Tags, Yes
@@ -37,9 +36,7 @@ app = Commands()
 def remember(
     key: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[KEY]", help="A name for it; made from the text if left out.", autocompletion=completing.keys
-        ),
+        typer.Argument(metavar="[KEY]", help="A name for it; made from the text if left out."),
     ] = None,
     content: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to save; - reads stdin.")] = None,
     *,
@@ -126,9 +123,7 @@ def undelete(key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's
 
 @app.command(epilog="Example: hexad forget --subject alice --yes")
 def forget(
-    key: Annotated[
-        str | None, typer.Argument(metavar="KEY", help="The entry to erase.", autocompletion=completing.keys)
-    ] = None,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="The entry to erase.")] = None,
     *,
     subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything about it.")] = None,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything saved in it.")] = None,

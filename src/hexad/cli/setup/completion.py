@@ -1,4 +1,4 @@
-"""`completion`: a script for bash, zsh or fish that completes commands, options and stored names."""
+"""`completion`: a script for bash, zsh or fish that completes commands and options."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -28,7 +28,7 @@ def completion(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Print a completion script for your shell: commands, options, knowledge keys and skill names.
+    """Print a completion script for your shell: commands and options.
 
     To use it in every shell, put this into ~/.bashrc or ~/.zshrc: eval "$(hexad completion bash)", or zsh. For fish:
     hexad completion fish > ~/.config/fish/completions/hexad.fish

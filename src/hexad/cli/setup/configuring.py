@@ -9,9 +9,11 @@ import typer
 
 from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
+from hexad.cli.opening import server
 from hexad.cli.options import AsJson, Database
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
+from hexad.cli.terminal.suggesting import masked
 from hexad.errors import ConfigError, InvalidInput
 from hexad.settings import (
     FILE_NAME,
@@ -81,11 +83,15 @@ def trust(
 @config.command(epilog="Example: hexad config show --namespace team")
 def show(common: Common) -> None:
     """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
-    database = common.path
-    found = survey({"namespace": common.namespace}, beside=database.parent)
+    url = server(common.db)
+    found = survey({"namespace": common.namespace}, beside=common.path.parent if url is None else None)
     if common.as_json:
         file = None if found.file is None else str(found.file)
-        document = {"database": str(database), "file": file, "settings": [_row(each, found) for each in KNOWN]}
+        document = {
+            "database": str(common.path) if url is None else masked(url),
+            "file": file,
+            "settings": [_row(each, found) for each in KNOWN],
+        }
         screen.emit({**document, "problems": [str(problem) for problem in found.problems.values()]})
     else:
         rows = [_row(each, found) for each in KNOWN]

@@ -210,7 +210,8 @@ def health(hx: Hexad) -> Iterator[Check]:
     facts = _of_store(hx, "inspect")
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
     if "server" in facts:
-        yield Check("database", "ok" if integrity == "ok" else "problem", f"{hx.store.location}, {facts['server']}")
+        state = "" if integrity == "ok" else f": {integrity}"
+        yield Check("database", "problem" if state else "ok", f"{hx.store.location}, {facts['server']}{state}")
         return
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, whole")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.completing import one_of
 from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes
 from hexad.cli.places import DEFAULT
@@ -41,17 +40,10 @@ Hosts = Annotated[
 Origins = Annotated[
     list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A web origin that may call it; repeatable.")
 ]
-ClientName = Annotated[
-    str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.", autocompletion=one_of(Client))
-]
+ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.")]
 ScopeName = Annotated[
     str,
-    typer.Option(
-        "--scope",
-        metavar="WORD",
-        help="user (all your projects) or project (everybody in this one).",
-        autocompletion=one_of(Scope),
-    ),
+    typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (everybody in this one)."),
 ]
 File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
 Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="The server's name there.")]

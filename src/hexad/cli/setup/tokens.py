@@ -5,7 +5,6 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Common, group
-from hexad.cli.completing import one_of
 from hexad.cli.setup.hosting import tokens_of
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
@@ -22,12 +21,7 @@ app = group(
 
 Rights = Annotated[
     list[str] | None,
-    typer.Option(
-        "--right",
-        metavar="WORD",
-        help=f"Repeatable: {', '.join(Right)}; default: read, write.",
-        autocompletion=one_of(Right),
-    ),
+    typer.Option("--right", metavar="WORD", help=f"Repeatable: {', '.join(Right)}; default: read, write."),
 ]
 Below = Annotated[
     list[str] | None,

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hexad.cli import completing
 from hexad.cli.commands import Common, group
 from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
 from hexad.cli.reviewing import Draft, go_through
@@ -37,12 +36,7 @@ Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", hel
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
 Shell = Annotated[
     str | None,
-    typer.Option(
-        "--shell",
-        metavar="WORD",
-        help="For a script without #! line: sh or bash.",
-        autocompletion=completing.one_of(_SHELLS),
-    ),
+    typer.Option("--shell", metavar="WORD", help="For a script without #! line: sh or bash."),
 ]
 
 app = group(
@@ -193,7 +187,7 @@ def run(
 def review(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given.", autocompletion=completing.skills),
+        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given."),
     ] = None,
     *,
     by: By = None,

@@ -11,13 +11,24 @@ _MENTIONED: Final = re.compile(r"`hexad ([^`…]+)`")
 _WITHOUT: Final = ("--help", "completion", "eval", "mcp uninstall", "restore")  # these take no database, or another one
 _WITHOUT_NAMESPACE: Final = ("init",)
 
+_PASSWORD: Final = re.compile(r"^(postgres(?:ql)?://[^:@/?]*:).*(?=@)|([?&]password=)[^&]*")
+
 _given: ContextVar[Mapping[str, str]] = ContextVar("given", default={})  # noqa: B039 - it is never written to
 
 
 def note(parameters: Mapping[str, object]) -> None:
     """Remember the database and namespace given as options. Variables and files apply to the next command anyway."""
     if "db" in parameters:
-        _given.set({option: str(parameters[name]) for name, option in _OPTIONS.items() if parameters.get(name)})
+        _given.set({option: masked(str(parameters[name])) for name, option in _OPTIONS.items() if parameters.get(name)})
+
+
+def masked(place: str) -> str:
+    """A file, or a URL without its password.
+
+    >>> masked("postgresql://anna:s3@cret@db.example.com/memory?password=s3cret&schema=a")
+    'postgresql://anna:***@db.example.com/memory?password=***&schema=a'
+    """
+    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}***", place)
 
 
 def clear() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.context.candidates import weigh
 from hexad.context.conversation import lending
+from hexad.context.keywords import quoted
 from hexad.context.layers import BEYOND, TOO_LITTLE, TOO_MANY_PINS, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
@@ -207,11 +208,11 @@ class _Pass:
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
-        candidates = weigh(
-            evidence.statistics, evidence.postings, asked.query.terms, asked.query.common, asked.query.parts
-        )
+        query = asked.query
+        parts = query.parts | quoted(query) if layer is Layer.AGENT_LEARNINGS else query.parts
+        candidates = weigh(evidence.statistics, evidence.postings, query.terms, query.common, parts)
         self._matches = asked.matches(layer, evidence, candidates)
-        self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
+        self._ranking = Ranking(query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
         self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
@@ -329,6 +330,8 @@ class _Pass:
         lent = lending(rows, self._matches.value)
         answers = [self._answered(row, lent.get(row.number, 0.0)) for row in self._possible(rows)]
         answers.sort(key=lambda each: (each.score, each.sketch.updated, each.sketch.number), reverse=True)
+        if self._floor and not any(self._matches.convinces(each.sketch.number, each.lent) for each in answers):
+            answers = [each._replace(above=False) for each in answers]
         return [answer for answer in answers if answer.score]
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:

@@ -110,7 +110,8 @@ class ToolRegistry:
         best = sorted(scored, key=lambda number: (-scored[number], number))
         short, few = len(query.keywords) <= _FEW_WORDS, len(self._tools) <= _FEW_TOOLS
         enough = {number for number, word in fragments.items() if short and (few or len(word) >= _TELLING)}
-        answers = [number for number in best if not floor or number in enough or matches.answers(number)]
+        known = not floor or any(map(matches.convinces, best))
+        answers = [number for number in best if not floor or number in enough or (known and matches.answers(number))]
         verdicts = {
             **dict.fromkeys(answers[:limit], KEPT),
             **dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit)),

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 from hexad.learning.arguments.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
-from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:
     from hexad.model import Json
@@ -114,7 +113,6 @@ class Argument(NamedTuple):
 
     shape: str
     value: Json = None  # the beginning of a text, redacted; a flag or a small number; nothing that is private
-    fingerprint: str = ""  # else a hash of 16 bits, 8 for a secret: it shows that two values differ, not what they are
 
     @property
     def text(self) -> str:
@@ -138,7 +136,7 @@ def written(shaped: Mapping[str, Argument], error: str = "") -> str:
 
 def read(text: str) -> dict[str, Argument]:
     """The shapes that `written` wrote."""
-    return {path: Argument(*stored[:3]) for path, stored in json.loads(text or "{}").items() if path != _ERROR}
+    return {path: Argument(*stored[:2]) for path, stored in json.loads(text or "{}").items() if path != _ERROR}
 
 
 def error_in(text: str) -> str:
@@ -206,14 +204,12 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         if len(found) >= MOST:
             return
         here = (*path, name)
-        secret = names_secret(here)
-        if _is_object(value) and value and len(path) < _DEEPEST and not secret:
+        if _is_object(value) and value and len(path) < _DEEPEST and not names_secret(here):
             _gather(here, by_name(value), found)
         else:
             shape = shape_of(value)
             kept = _text(here, value) if isinstance(value, str) else _constant(here, value, shape)
-            fingerprint = fingerprint_of_value(value, secret=secret) if kept is None or kept != value else ""
-            found[pointer(here)] = Argument(shape, kept, fingerprint)
+            found[pointer(here)] = Argument(shape, kept)
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:

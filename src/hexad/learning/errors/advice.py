@@ -22,7 +22,7 @@ _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
     r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \bAssertionError\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
-    | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
+    | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
@@ -47,7 +47,8 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
     | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range) | \bunknown\b
     | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
     | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b
-    | \b410\b | no\ \w+\ (?:found|matched|named|left|available|for|exists) | not\ a\ git | cannot\ (?:open|access|stat)
+    | \b410\b | no\ (?:\w+\ ){{1,2}}(?:found|matched|named|left|available|for|exists) | not\ a\ git
+    | cannot\ (?:open|access|stat)
     | can't\ open | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock
     | (?:fully|double).booked | \bgone\b | already | (?:file|entry)\ exists | \bduplicate
     | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past
@@ -65,17 +66,19 @@ _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
 )
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
-    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
+    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
     | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_?unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
-    | \b(?:as|be)\ root\b | superuser | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
+    | \b(?:as|be)\ root\b | superuser | administrator
+    | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
     | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
     | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
-    | at\ (?:the|your\ own)\ risk | override\ this | if\ you\ are\ sure"""
+    | at\ (?:the|your\ own)\ risk | override\ this | \bto\ force\b | \buse\ -f\b | really\ want
+    | (?<![\w-])rm\ (?:['"…/]|-\w*f) | if\ you\ are\ sure"""
 )
 _TIME: Final = (
     r"((?:(?:\d+(?:\.\d+)?|an?|one)\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])"
@@ -96,20 +99,22 @@ _WAITS: Final = tuple(
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s?([a-z]*)", re.IGNORECASE)
 _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 3600}  # by two letters; else seconds
 _HINT: Final = re.compile(  # sentences that say what to do
-    r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ (?:\w+\ exists|name|to)\b
-    | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
+    r"""(?ix) did\ you\ mean | most\ similar | (?:perhaps|maybe)\ you | \bbefore\ \w+ing\b
+    | similar\ (?:\w+\ exists|name|to)\b
+    | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
-    | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
+    | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
     | (?:^|:\ )possibl[ey]\b
     | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | never\ closed
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow)
-    | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \bexceed
+    | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \bexceed
     | \b(?:larg|great|small|high|low)er\b | \b(?:not|be)\ specified
-    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b | \btakes\b"""
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b
+    | \btakes\b | \bpermitted\b | not\ up\ to\ date"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid | format | incorrect | convert | between\ -?\d | allowed | mismatch | limit | unterminated
@@ -123,11 +128,11 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
     | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
-    | issue\ above | \bhelp\ text\b | right\ host"""
+    | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host"""
 )
 _DECORATION: Final = re.compile(
     r"(?m)^[ \t]*(?:[│╷╵╭╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|</?tool_use_error>"
-    r"|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^hint:[ \t]+"
+    r"|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^[ \t]*hint:[ \t]+"
     r"|\[type=.*\]$"
 )
 _LABEL: Final = re.compile(
@@ -229,7 +234,7 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
 def _without(values: Iterable[str], error: str) -> str:
     """An error without the texts that the call gave: of one run, and perhaps somebody else's instructions."""
     for value in sorted(values, key=len, reverse=True):
-        error = re.sub(rf"(?<![\w.,-]){re.escape(value)}(?![\w-])", "…", error)
+        error = re.sub(rf"(?<![\w.,/-]){re.escape(value)}(?![\w-])", "…", error)
     return error
 
 

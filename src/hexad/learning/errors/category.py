@@ -1,58 +1,44 @@
-"""The category of an error: by the names of its classes, its HTTP status or its text."""
+"""The category of an error: by its HTTP status, by the names of its classes, or by its text."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from hexad.learning.errors.pattern import MOST_TEXT
 from hexad.learning.errors.text import NO_MESSAGE, attribute, message_of, text_of
 from hexad.model import ErrorCategory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 _MOST_CAUSES: Final = 16
-
-
-class _Signs(NamedTuple):
-    """The signs of a category: HTTP statuses, words of the names of an exception's classes, words of texts."""
-
-    category: ErrorCategory
-    statuses: tuple[int, ...]
-    names: re.Pattern[str]
-    text: re.Pattern[str]
-
-
-_SIGNS: Final = (  # the first category that shows wins
-    _Signs(
+_SIGNS: Final = (  # statuses, and words of texts and class names; the first category that shows wins
+    (
         ErrorCategory.TIMEOUT,
-        (408, 504),
-        re.compile(r"Timeout|TimedOut|DeadlineExceeded"),
+        {408, 504},
         re.compile(
-            r"time[sd][ -]?out|deadline[ _]exceeded|took too long|"
+            r"time[sd][ -]?out|deadline[ _]?exceeded|took too long|"
             r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))",
             re.IGNORECASE,
         ),
     ),
-    _Signs(
+    (
         ErrorCategory.PERMISSION,
-        (401, 403, 407),
-        re.compile(r"Permission|Forbidden|Unauthori[sz]ed|Unauthenticated|AccessDenied|AuthError"),
+        {401, 403, 407},
         re.compile(
-            r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access (?:is )?denied|not allowed|"
-            r"read-only file|authentication|invalid (?:api[ _-]?key|credentials|token)",
+            r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access ?(?:is )?denied|"
+            r"not allowed|read-only file|authentication|autherror|invalid (?:api[ _-]?key|credentials|token)",
             re.IGNORECASE,
         ),
     ),
-    _Signs(
+    (
         ErrorCategory.PROVIDER_ERROR,
-        (429, *range(500, 600)),
-        re.compile(r"RateLimit|Quota|Overloaded|ServiceUnavailable|ServerError|APIError|ApiError|Connection|Network"),
+        {429, *range(500, 600)},
         re.compile(
-            r"rate[ _-]?limit|too many requests|quota|overloaded|service unavailable|bad gateway|internal server error|"
-            r"connection (?:was )?(?:refused|reset|aborted|error)|unreachable|no route to host|"
-            r"name or service not known|provider",
+            r"rate[ _-]?limit|too many requests|quota|overloaded|service ?unavailable|bad gateway|\bapierror|"
+            r"internal ?server ?error|connection (?:was )?(?:refused|reset|aborted|error)|connection\w*error|"
+            r"networkerror|unreachable|no route to host|name or service not known|provider",
             re.IGNORECASE,
         ),
     ),
@@ -70,9 +56,10 @@ def category_of(error: object) -> ErrorCategory:
     """
     if not isinstance(error, BaseException):
         text = text_of(error)
-        return _by_text(text) or (ErrorCategory.GENERAL if text == NO_MESSAGE else ErrorCategory.TOOL_ERROR)
+        return _of_text(text) or (ErrorCategory.GENERAL if text == NO_MESSAGE else ErrorCategory.TOOL_ERROR)
     for each in _causes(error):
-        found = _by_status(each) or _by_name(each) or _by_text(message_of(each)[:MOST_TEXT])
+        names = " ".join(kind.__name__ for kind in type(each).__mro__[:-3])
+        found = _of_status(_status(each)) or _of_text(names) or _of_text(message_of(each)[:MOST_TEXT])
         if found is not None:
             return found
     plain = type(error) is Exception and not message_of(error).strip()
@@ -93,26 +80,18 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [*group, *(cause for cause in inner if cause is not None)]
 
 
-def _first(shows: Callable[[_Signs], object]) -> ErrorCategory | None:
-    return next((signs.category for signs in _SIGNS if shows(signs)), None)
-
-
-def _by_status(error: BaseException) -> ErrorCategory | None:
-    """By the HTTP status of the error, or of the response that it carries."""
+def _status(error: BaseException) -> int:
+    """The HTTP status of an error, or of the response that it carries; 0 if there is none that shows a category."""
     holders = (error, attribute(error, "response"))
     held = (attribute(holder, name) for holder in holders for name in ("status_code", "status", "code"))
-    return next((found for each in held if isinstance(each, int) and (found := _of_status(each))), None)
+    return next((each for each in held if isinstance(each, int) and _of_status(each)), 0)
 
 
 def _of_status(status: int) -> ErrorCategory | None:
-    return _first(lambda signs: status in signs.statuses)
+    return next((category for category, statuses, _ in _SIGNS if status in statuses), None)
 
 
-def _by_name(error: BaseException) -> ErrorCategory | None:
-    names = " ".join(kind.__name__ for kind in type(error).__mro__[:-3])
-    return _first(lambda signs: signs.names.search(names))
-
-
-def _by_text(text: str) -> ErrorCategory | None:
+def _of_text(text: str) -> ErrorCategory | None:
     status = _STATUS.search(text)
-    return (_of_status(int(status[1])) if status else None) or _first(lambda signs: signs.text.search(text))
+    named = (category for category, _, words in _SIGNS if words.search(text))
+    return (_of_status(int(status[1])) if status else None) or next(named, None)

@@ -47,7 +47,7 @@ class BatchedWriting:
     def put(self, entries: Sequence[Entry]) -> None:
         """Keep records until the next write."""
         self._entries += entries
-        for record, document, _ in entries:
+        for record, document, *_ in entries:
             row = self._rows[record.layer, record.id] = Row(0, record, document)
             if record.layer is Layer.USER_KNOWLEDGE:
                 self._entries_by_key[folded(record.id)] = row

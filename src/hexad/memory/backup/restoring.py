@@ -35,7 +35,7 @@ def restore_backup(
     with backup_lines(path) as lines:
         total, done = _checked(lines), 0
         if store.namespaces(limit=1):
-            problem = f"{store.location} is not empty: restore into a new file, or use import to add to it"
+            problem = f"{store.location} is not empty: restore into a new database, or use import to add to it"
             raise BackupError(str(path), problem)
         for namespace, run in groupby(lines, key=lambda line: line.namespace):
             with store.transaction(namespace) as unit:

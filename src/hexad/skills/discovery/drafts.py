@@ -2,7 +2,7 @@
 
 It reads the watched calls in the audit log, which holds short values, fingerprints of others, and no secrets.
 A draft contains a value only if it was equal in all runs and is not personal: a short word, flag or small number. When
-too few of the sessions that it was found in are left, it is removed, see `sessions`.
+too few of the sessions that it was found in are left, it is removed.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.memory import admission
+from hexad.memory.indexing import records
 from hexad.memory.value_fingerprints import fingerprint_of_value
-from hexad.model import Layer, Origin, Skill, SkillKind
+from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills.discovery.generalising import Seen, generalised, is_linked
-from hexad.skills.discovery.sequences import repeated
-from hexad.skills.discovery.sessions import remember_sessions
+from hexad.skills.discovery.sequences import FEWEST, repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from hexad.memory.workspace import Change, Workspace
@@ -182,3 +182,56 @@ def _description(sequence: Repeated, found: Procedure) -> str:
         f"Does in one step what was done one after the other in {sequence.sessions} sessions: {steps}.{needs} "
         "Use it where all of these would be called in this order."
     )
+
+
+# --- the sessions that a draft was found in: hashes in a note, because the skill that a person approves holds none
+
+
+def remember_sessions(change: Change, skill: str, offer: str, sessions: Iterable[str]) -> None:
+    """Note where a skill was found; ``offer`` is the note that keeps it from being offered again."""
+    _keep(change, skill, offer, [_hashed(change, session) for session in sessions])
+
+
+def forget_discovered(change: Change, session: str) -> int:
+    """Forget a session: remove discovered skills that too few other sessions support; return their number.
+
+    Skills that a person activated or rewrote are kept.
+    """
+    gone = _hashed(change, session)
+    found = [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]
+    removed = 0
+    for skill in found:
+        offer, sessions = _kept(change, skill.name)
+        if gone not in sessions:
+            continue
+        left = [each for each in sessions if each != gone]
+        _keep(change, skill.name, offer, left)
+        if len(left) >= FEWEST:
+            continue
+        versions = change.unit.versions(Layer.SKILL_PATTERNS, skill.name)
+        found_here = [each.version for each in versions if each.origin is Origin.TOOL]
+        change.unit.remove_versions(Layer.SKILL_PATTERNS, skill.name, found_here)
+        if skill.origin is Origin.TOOL and skill.status is not SkillStatus.ACTIVE:
+            change.remove(Layer.SKILL_PATTERNS, skill.name)
+            change.audit("skill.forget", skill.name)
+            change.unit.set_note(offer, "")  # nobody turned it down: done in other sessions, it is offered again
+            removed += 1
+    return removed
+
+
+def _kept(change: Change, skill: str) -> tuple[str, list[str]]:
+    offer, sessions = json.loads(change.unit.note(_sessions_note(change, skill)) or '["", []]')
+    return offer, sessions
+
+
+def _keep(change: Change, skill: str, offer: str, sessions: list[str]) -> None:
+    change.unit.set_note(_sessions_note(change, skill), json.dumps([offer, sessions]))
+
+
+def _sessions_note(change: Change, skill: str) -> str:
+    return f"sessions of skill {_hashed(change, skill)}"
+
+
+def _hashed(change: Change, name: str) -> str:
+    named = json.dumps([change.workspace.namespace, name], ensure_ascii=False).encode(errors="replace")
+    return hashlib.blake2b(named, digest_size=8).hexdigest()

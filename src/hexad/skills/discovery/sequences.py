@@ -21,7 +21,6 @@ SHORTEST, LONGEST = 2, 8
 FEWEST: Final = 3  # sessions
 _MORE_THAN_CHANCE: Final = 2.0  # times as many sessions as a shuffle would give
 _BY_CHANCE: Final = 0.5  # sequences as frequent as this one that a shuffle would give among all that can be made
-_MOST_EVENTS: Final = 1_000.0  # beyond it a tail is not worth computing
 
 
 class Repeated(NamedTuple):
@@ -127,8 +126,10 @@ class _Chance:
 
     def is_ruled_out(self, each: Repeated) -> bool:
         """Whether chance cannot explain even the most frequent combination of these tools."""
+        accounts = self._accounts(each.tools)
         return all(
-            possible * _tail(expected, each.sessions) <= _BY_CHANCE for expected, possible in self._accounts(each.tools)
+            math.log(possible) + _log_tail(expected, each.sessions) <= math.log(_BY_CHANCE)
+            for expected, possible in accounts
         )
 
     def _accounts(self, tools: Tools) -> Iterator[tuple[float, float]]:
@@ -152,16 +153,10 @@ class _Chance:
         )
 
 
-def _tail(expected: float, least: int) -> float:
-    """The chance of so many rare events or more, where so many are expected (Poisson).
+def _log_tail(expected: float, least: int) -> float:
+    """The logarithm of at most the chance of so many rare events or more, where so many are expected (Poisson).
 
-    >>> round(_tail(0.75, 3), 3)
-    0.041
+    >>> round(math.exp(_log_tail(0.75, 3)), 3)
+    0.07
     """
-    if expected <= 0:
-        return 0.0
-    if expected > _MOST_EVENTS:
-        return 1.0
-    below = sum(math.exp(-expected + n * math.log(expected) - math.lgamma(n + 1)) for n in range(least))
-    exact = math.exp(-expected + least * math.log(expected) - math.lgamma(least + 1))
-    return max(1.0 - below, exact)  # rounding leaves nothing of a small one
+    return least * math.log(expected) - math.lgamma(least + 1) if expected > 0 else -math.inf

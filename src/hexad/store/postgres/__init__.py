@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -20,7 +21,7 @@ from hexad.errors import CommitInDoubt, InvalidInput, StoreError
 from hexad.fork import survive_fork
 from hexad.model import Erasure
 from hexad.store.postgres.connection import Connection, Statement, flat
-from hexad.store.postgres.failures import Failure, is_gone, translate
+from hexad.store.postgres.failures import Failure, translate
 from hexad.store.postgres.migrating import migrate
 from hexad.store.postgres.pool import Pool
 from hexad.store.postgres.unit import Unit
@@ -28,7 +29,7 @@ from hexad.store.postgres.view import View
 from hexad.store.postgres.work import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hexad.store.postgres.connection import Rows
@@ -53,6 +54,7 @@ _NAMESPACES: Final = (
     "OR EXISTS (SELECT 1 FROM hexad.association a WHERE a.tenant = h.tenant)) ORDER BY namespace LIMIT $2"
 )
 _APPENDED: Final = "SELECT 1 FROM hexad.audit WHERE tenant = $1 AND sequence = $2 AND hash = $3"
+_QUOTED: Final = re.compile('"([^"]*)"')
 _WORD: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _SCHEMA: Final = re.compile(r"\bhexad(?=\.)")
 
@@ -69,12 +71,14 @@ class PostgresStore:
         self.location = _shown(conninfo)
         self.shared_as: str | None = f"{self.location} {schema}"
         self._patience = patience
-        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), int(options.get("pool", _MOST_CONNECTIONS)))
-        self._database = Database(self._pool, _naming(schema), self.location, patience)
+        size = int(options.get("pool", _MOST_CONNECTIONS))
+        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), size, self.location)
+        named = cache(partial(_SCHEMA.sub, f'"{schema}"'))
+        self._database = Database(self._pool, named, self.location, patience)
         self.after_fork()
         survive_fork(self)
         try:
-            self._once(lambda connection: migrate(connection, self._database.named, self.location))
+            self._migrate()
         except BaseException:
             self.close()
             raise
@@ -122,9 +126,10 @@ class PostgresStore:
 
     def inspect(self) -> dict[str, str]:
         """The server's version, and whether it can be written."""
-        sql = "SELECT current_setting('server_version'), current_setting('transaction_read_only')"
-        ((version, read_only),) = self._ask(sql)
-        return {"server": f"PostgreSQL {version}", "integrity": "ok" if read_only == "off" else "read only"}
+        refuses = "pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'"
+        ((version, read_only),) = self._ask(f"SELECT current_setting('server_version'), {refuses}")
+        state = "read only, such as a standby" if read_only else "ok"
+        return {"server": f"PostgreSQL {version}", "integrity": state}
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""
@@ -178,24 +183,18 @@ class PostgresStore:
             self._merging.release()
 
     def _ask(self, sql: str, *values: Any) -> Rows:
-        statement = Statement(self._database.named(sql), values)
-        found: Rows = self._once(lambda connection: connection.run([statement])[0])
-        return found
+        with self.reading("") as view:
+            return view.ask(Statement(sql, values))[0]
 
-    def _once(self, action: Callable[[Connection], Any]) -> Any:
-        """Do something outside transactions; a connection that was lost in the meantime is replaced once."""
-        for attempt in (1, 2):
+    def _migrate(self) -> None:
+        try:
+            connection = self._pool.take(self._patience)
             try:
-                connection = self._pool.take(self._patience)
-                try:
-                    return action(connection)
-                finally:
-                    self._pool.give_back(connection)
-            except Failure as error:
-                if attempt == 2 or not is_gone(error):
-                    raise translate(error, self.location, None) from error
-                self._pool.forget_idle()
-        return None
+                migrate(connection, self._database.named, self.location)
+            finally:
+                self._pool.give_back(connection)
+        except Failure as error:
+            raise translate(error, self.location, None) from error
 
 
 def _parsed(url: str) -> tuple[str, dict[str, str]]:
@@ -211,7 +210,9 @@ def _parsed(url: str) -> tuple[str, dict[str, str]]:
     try:
         found = conninfo_to_dict(f"{address}?{rest}" if rest else address)
     except psycopg.Error as error:
-        raise InvalidInput("database", f"is not a PostgreSQL URL: {error}") from error
+        names = {name for name, _ in given}
+        reason = _QUOTED.sub(lambda word: word[0] if word[1] in names else "its text", str(error))
+        raise InvalidInput("database", f"is not a PostgreSQL URL: {reason}") from None  # it may quote the password
     several = {"target_session_attrs": "read-write"} if "," in str(found.get("host", "")) else {}
     options: dict[str, Any] = {**_DEFAULTS, **several, **found}
     return make_conninfo(**options), own
@@ -223,15 +224,3 @@ def _shown(conninfo: str) -> str:
     user = f"{found['user']}@" if "user" in found else ""
     port = f":{found['port']}" if "port" in found else ""
     return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
-
-
-def _naming(schema: str) -> Callable[[str], str]:
-    """SQL with another schema's name, each statement made once."""
-    made: dict[str, str] = {}
-
-    def named(sql: str) -> str:
-        if sql not in made:
-            made[sql] = _SCHEMA.sub(f'"{schema}"', sql)
-        return made[sql]
-
-    return named

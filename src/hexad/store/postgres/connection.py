@@ -60,6 +60,7 @@ class Connection:
     def __init__(self, conninfo: str, *, prepare: bool = True) -> None:
         self._connection = psycopg.connect(conninfo, autocommit=True, client_encoding="utf8")
         self._pg = self._connection.pgconn
+        self.version = self._pg.server_version // 10000
         self._pg.nonblocking = 1
         self._pg.enter_pipeline_mode()
         self._prepare = prepare

@@ -6,33 +6,10 @@ from typing import Final
 
 import psycopg
 
-from hexad.errors import (
-    DeadlineExceeded,
-    StoreBusy,
-    StoreClosed,
-    StoreDamaged,
-    StoreError,
-    StoreFull,
-    StoreReadOnly,
-)
+from hexad.errors import DeadlineExceeded, StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
 from hexad.store.postgres.connection import ConnectionLost, ServerError, TookTooLong
-from hexad.store.postgres.pool import PoolClosed, PoolExhausted
-from hexad.store.postgres.records import Undecodable
 
-Failure = (
-    ServerError,
-    ConnectionLost,
-    TookTooLong,
-    PoolClosed,
-    PoolExhausted,
-    Undecodable,
-    psycopg.Error,
-)
-_CAUSES: Final[tuple[tuple[type[Exception], type[StoreError], str], ...]] = (
-    (PoolClosed, StoreClosed, "this engine was closed; open it again"),
-    (PoolExhausted, StoreBusy, "all connections are in use; try again, or raise `pool` in the URL"),
-    (Undecodable, StoreDamaged, "a row cannot be read ({}); restore a backup"),
-)
+Failure = (ServerError, ConnectionLost, TookTooLong, psycopg.Error)
 _LOST: Final = "the connection was lost and nothing was stored; try again"
 _AGAIN: Final = frozenset({"40001", "40P01"})  # serialization, deadlock: the same again may work
 _ELSEWHERE: Final = frozenset({"25006", "26000", "42P05", "0A000"})  # a standby, or a statement that is not prepared
@@ -69,11 +46,15 @@ def translate(error: BaseException, location: str, seconds: float | None) -> Sto
         return DeadlineExceeded(location, seconds or 0.0)
     if is_gone(error):
         return StoreError(location, f"{_LOST} ({error})")
-    for cause, kind, advice in _CAUSES:
-        if isinstance(error, cause):
-            return kind(location, advice.format(error))
+    if isinstance(error, psycopg.OperationalError):
+        return StoreError(location, f"no connection: {_refusal(error)}; check host, port, user, password and database")
     given = error.state if isinstance(error, ServerError) else ""
     for state, kind, advice in _TRANSLATIONS:
         if given.startswith(state):
             return kind(location, advice)
     return StoreError(location, f"PostgreSQL says: {error}; check the URL and the server, or run `hexad doctor`")
+
+
+def _refusal(error: psycopg.OperationalError) -> str:
+    """The reason for which there is no connection, without the words around it."""
+    return " ".join(str(error).split()).rpartition("failed: ")[2].removeprefix("FATAL: ")

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from hexad.store.postgres.blocks import FULL, Term, pack, pack_leaves, split, unpack, unpack_leaf
 from hexad.store.postgres.connection import Statement, columns
 from hexad.store.postgres.records import CODES, upsert
-from hexad.store.postgres.search import term_key
+from hexad.store.postgres.search import BLOCKS_OF_ROWS, UNSPLIT, term_key
 from hexad.text.document import Document
 from hexad.text.index import Posting
 
@@ -22,21 +23,9 @@ if TYPE_CHECKING:
     from hexad.model import Layer
     from hexad.store.postgres.work import Work
 
-_LATEST: Final = (
-    "SELECT number, words FROM hexad.record WHERE tenant = $1 AND layer = $2 AND words IS NOT NULL AND number > $3 "
-    "UNION ALL SELECT s.number, r.words FROM hexad.stale s CROSS JOIN LATERAL (SELECT words FROM hexad.record "
-    "WHERE tenant = $1 AND layer = $2 AND number = s.number LIMIT 1) r "
-    "WHERE s.tenant = $1 AND s.layer = $2 AND r.words IS NOT NULL"
-)
-_STALE: Final = "SELECT number, words FROM hexad.stale WHERE tenant = $1 AND layer = $2"
 _LEAVES: Final = (
     "SELECT DISTINCT ON (l.low) l.low, l.terms FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL "
     "(SELECT low, terms FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) l"
-)
-_BLOCKS: Final = (
-    "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
-    "CROSS JOIN LATERAL (SELECT term, newest, postings FROM hexad.block "
-    "WHERE tenant = $1 AND term = t.term AND newest >= t.number ORDER BY newest LIMIT 1) b"
 )
 _PUT_LEAF: Final = upsert("hexad.leaf", ("low", "terms"), "low")
 _PUT_BLOCK: Final = upsert("hexad.block", ("term", "newest", "postings"), "term", "newest")
@@ -50,15 +39,13 @@ Changes = dict[int, Posting | None]  # by number; None removes a posting
 def merge(work: Work, layer: Layer, merged: int) -> None:
     """Bring a layer's index up to date with its rows; ``merged`` is the number up to which it was."""
     code = CODES[layer]
-    latest, stale = work.ask(Statement(_LATEST, (work.tenant, code, merged)), Statement(_STALE, (work.tenant, code)))
+    rows = sorted(work.ask(Statement(UNSPLIT, (work.tenant, [code])))[0], key=itemgetter(3))  # stale words first
     changes: dict[int, Changes] = defaultdict(dict)
-    for number, words in stale:
-        for term in Document.unpack(words).weights():
-            changes[term_key(layer, term)][number] = None
-    for number, words in latest:
+    for _, number, words, is_latest in rows:
         document = Document.unpack(words)
         for term, weight in document.weights().items():
-            changes[term_key(layer, term)][number] = Posting(number, weight, document.length)
+            posting = Posting(number, weight, document.length) if is_latest else None
+            changes[term_key(layer, term)][number] = posting
     if changes:
         _write(work, changes, merged)
     work.queue(_NO_LONGER_STALE, work.tenant, code)
@@ -69,7 +56,7 @@ def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
     terms = sorted(changes)
     old = [(term, number) for term in terms for number in changes[term] if number <= merged]
     asked = [Statement(_LEAVES, (work.tenant, terms))]
-    found, *of_rows = work.ask(*asked, *([Statement(_BLOCKS, (work.tenant, *columns(old)))] if old else ()))
+    found, *of_rows = work.ask(*asked, *([Statement(BLOCKS_OF_ROWS, (work.tenant, *columns(old)))] if old else ()))
     leaves = {low: unpack_leaf(leaf) for low, leaf in found}
     blocks: dict[int, dict[int, bytes]] = defaultdict(dict)
     for term, newest, packed in (row for rows in of_rows for row in rows):

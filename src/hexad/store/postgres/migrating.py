@@ -6,7 +6,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import SchemaTooNew
+from hexad.errors import SchemaTooNew, StoreError
 from hexad.store.postgres.connection import ServerError, Statement
 
 if TYPE_CHECKING:
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
 _MISSING: Final = frozenset({"42P01", "3F000"})  # no such table, no such schema
 _END: Final = re.compile(r";\n(?=\s*(?:CREATE|ALTER|--))")  # of a statement; a function has semicolons inside
+_OLDEST: Final = 15  # the oldest version that the tests ran on
 _LOCK: Final = 0x68657861  # the key of the advisory lock
 
 
 def migrate(connection: Connection, named: Callable[[str], str], location: str) -> None:
     """Apply the missing scripts in one transaction."""
+    if connection.version < _OLDEST:
+        raise StoreError(location, f"runs PostgreSQL {connection.version}; Hexad needs {_OLDEST} or newer")
     scripts = _scripts()
     if _found(connection, named, location, len(scripts)) == len(scripts):
         return

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from hexad.errors import StoreBusy, StoreClosed
 from hexad.fork import survive_fork
 
 if TYPE_CHECKING:
@@ -20,71 +22,52 @@ if TYPE_CHECKING:
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
 
-class PoolClosed(Exception):
-    """The pool was closed."""
-
-
-class PoolExhausted(Exception):
-    """All connections were in use for too long."""
-
-
 class Pool:
     """Lends connections."""
 
-    def __init__(self, connect: Callable[[], Connection], size: int) -> None:
+    def __init__(self, connect: Callable[[], Connection], size: int, location: str) -> None:
         self._connect = connect
         self._size = size
+        self._location = location
         self._closed = False
         self._start()
         survive_fork(self)
 
     def take(self, patience: float | None) -> Connection:
         """A connection, to be given back; waits for others if too many are in use."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._closed or self._used < self._size, patience):
-                raise PoolExhausted
-            if self._closed:
-                raise PoolClosed
-            self._used += 1
-            if self._idle:
-                return self._lent(self._idle.pop())
+        if not self._free.acquire(timeout=patience):
+            raise StoreBusy(self._location, "all connections are in use; try again, or raise `pool` in the URL")
         try:
-            connection = self._connect()
+            connection = self._taken() or self._connected()
         except BaseException:
-            self._release()
+            self._free.release()
             raise
-        with self._changed:
-            return self._lent(connection)
+        self._busy.add(connection)
+        return connection
 
     def give_back(self, connection: Connection) -> None:
         """End its use; a broken one is closed."""
-        with self._changed:
-            if connection not in self._busy:  # taken before a fork
-                return
-            self._busy.remove(connection)
-            keep = not (connection.broken or self._closed)
-            if keep:
-                self._idle.append(connection)
-        if not keep:
+        if connection not in self._busy:  # taken before a fork
+            return
+        self._busy.remove(connection)
+        if connection.broken or self._closed:
             connection.close()
-        self._release()
+        else:
+            self._idle.append(connection)
+        self._free.release()
 
     def forget_idle(self) -> None:
         """Close the connections that nobody uses: the server they lead to may be gone."""
-        with self._changed:
-            idle = self._idle.copy()
-            self._idle.clear()
-        for connection in idle:
+        while connection := self._taken():
             connection.close()
 
     def close(self, patience: float) -> None:
         """Let the work of other threads end, then close everything."""
+        self._closed = True
         end = time.monotonic() + patience
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._used, max(0.0, end - time.monotonic()))
+        ended = [self._free.acquire(timeout=max(0.0, end - time.monotonic())) for _ in range(self._size)]
         self.forget_idle()
+        self._free.release(sum(ended) or 1)  # for those that wait: it is closed
 
     def after_fork(self) -> None:
         """Start afresh in a child process."""
@@ -94,16 +77,17 @@ class Pool:
         self._start()
 
     def _start(self) -> None:
-        self._changed = threading.Condition()
-        self._idle: list[Connection] = []
+        self._free = threading.Semaphore(self._size)
+        self._idle: deque[Connection] = deque()
         self._busy: set[Connection] = set()
-        self._used = 0
 
-    def _lent(self, connection: Connection) -> Connection:
-        self._busy.add(connection)
-        return connection
+    def _connected(self) -> Connection:
+        if self._closed:
+            raise StoreClosed(self._location, "this engine was closed; open it again")
+        return self._connect()
 
-    def _release(self) -> None:
-        with self._changed:
-            self._used -= 1
-            self._changed.notify()
+    def _taken(self) -> Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None

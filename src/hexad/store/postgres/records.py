@@ -10,6 +10,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from hexad.errors import StoreDamaged
 from hexad.model import (
     RECORD_OF,
     Association,
@@ -72,10 +73,6 @@ WRITTEN: Final = (  # the columns of a row as it is written, after its tenant
 )
 
 
-class Undecodable(Exception):
-    """A value in the database that no noun has."""
-
-
 def hashed(text: str) -> int:
     """A text's key in the database, where it would be too long or too many: 64 bits, signed."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
@@ -111,7 +108,7 @@ class Codec:
                     values[name] = decode(values[name])
             return self._noun(**values)
         except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise Undecodable(f"{self._noun.__name__}: {error!r}") from error
+            raise StoreDamaged(self._noun.__name__, f"a row cannot be read ({error!r}); restore a backup") from error
 
     def row(self, noun: Any) -> list[Any]:
         """The values of a table whose columns are the fields, in the same order."""

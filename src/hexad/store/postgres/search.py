@@ -7,6 +7,7 @@ blocks that the first round trip did not bring.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
@@ -18,6 +19,7 @@ from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Standing, VectorS
 from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, CODES, LAYERS, decode, hashed
+from hexad.store.postgres.work import Work
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
 from hexad.text.index import Posting, Statistics
 
@@ -26,13 +28,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.store import Row
-    from hexad.store.postgres.work import Work
 
 _NEWEST: Final = 2**63  # above every row: the part of a term that is in its leaf
-_BLOCKS_AT_FIRST: Final = 3  # of each term: more rows than a layer has room for
+_BLOCKS_AT_FIRST: Final = 128  # of each term: 32,000 rows
 
 _SCOPES: Final = "SELECT layer, rows, length FROM hexad.scope WHERE tenant = $1 AND layer = ANY($2::smallint[])"
-_LATEST: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
+UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
     "SELECT s.layer, r.number, r.words, true FROM hexad.scope s CROSS JOIN LATERAL (SELECT number, words "
     "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number > s.merged ORDER BY number LIMIT 1000000) r "
     "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND s.waiting > 0 AND r.words IS NOT NULL "
@@ -48,7 +49,7 @@ _POSTINGS: Final = (
     "FROM hexad.block WHERE tenant = $1 AND term = t.term ORDER BY newest DESC LIMIT $3)) p "
     "WHERE EXISTS (SELECT 1 FROM hexad.scope WHERE tenant = $1 AND merged > 0)"
 )
-_BLOCKS_OF_ROWS: Final = (
+BLOCKS_OF_ROWS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
     "CROSS JOIN LATERAL (SELECT term, newest, postings FROM hexad.block "
     "WHERE tenant = $1 AND term = t.term AND newest >= t.number ORDER BY newest LIMIT 1) b"
@@ -115,6 +116,15 @@ class _Term:
         for newest in sorted(self.parts, reverse=True):
             yield from unpack(self.parts[newest])
 
+    def among(self, rows: Sequence[int]) -> Iterator[Posting]:
+        """The postings of the parts in which some of these rows, in order, can be."""
+        before = 0
+        for newest in sorted(self.parts):
+            until = bisect_right(rows, newest)
+            if until > before:
+                yield from unpack(self.parts[newest])
+            before = until
+
 
 @dataclass(slots=True)
 class _LayerSearch:
@@ -158,8 +168,8 @@ class _LayerSearch:
 
     def among(self, term: str, rows: Collection[int]) -> list[Posting]:
         """Those of the given rows that hold a term, newest first."""
-        held = (*self.latest.postings(term), *self._current(term))
-        return sorted((posting for posting in held if posting[0] in rows), reverse=True)
+        stored = (posting for posting in self.terms[term].among(sorted(rows)) if posting[0] not in self.changed)
+        return sorted(posting for posting in (*self.latest.postings(term), *stored) if posting[0] in rows)[::-1]
 
     def is_thin(self, term: str) -> bool:
         """Whether more blocks must be read to know the newest rows of a term."""
@@ -183,13 +193,13 @@ class _LayerSearch:
         return (posting for posting in postings if posting[0] not in changed) if changed else postings
 
 
-class Search:
-    """Evidence for questions, inside one unit of work."""
+class Search(Work):
+    """Evidence for questions."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
-        self.vectors: dict[
+        self._vectors: dict[
             tuple[int, int], tuple[int, Sequence[Any]]
         ] = {}  # by layer and embedder: those above a stamp
 
@@ -199,7 +209,7 @@ class Search:
             layer: _layer_search(layer, question) for layer in question.layers if layer in RECORD_OF
         }
         asked = self._of_layers(question) | self._of_entries(question)
-        answers = dict(zip(asked, self._work.ask(*asked.values()), strict=True))
+        answers = dict(zip(asked, self.ask(*asked.values()), strict=True))
         self._fill(answers)
         self._open(question)
         if question.embedder is not None:
@@ -225,22 +235,22 @@ class Search:
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         """Those of the given rows that hold all facets and have not expired: usually the latest question knows."""
         search = self._searches.get(layer)
-        if search is None or search.facets != facets or not self._work.only_reads:
+        if search is None or search.facets != facets or not self.only_reads:
             self.evidence(Question(layers=(layer,), now=now, facets=facets))
             search = self._searches[layer]
         return set(filter(search.passes, numbers))
 
     def _of_layers(self, question: Question) -> dict[str, Statement]:
         """The statements of the first round trip about every layer."""
-        tenant, codes = self._work.tenant, [CODES[layer] for layer in self._searches]
+        tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
         asked = {"scopes": Statement(_SCOPES, (tenant, codes))}
         keys = [key for search in self._searches.values() for key in search.keys]
         if keys:
-            asked["latest"] = Statement(_LATEST, (tenant, codes))
+            asked["latest"] = Statement(UNSPLIT, (tenant, codes))
             asked["postings"] = Statement(_POSTINGS, (tenant, keys, _BLOCKS_AT_FIRST))
         if question.embedder is not None:
             embedder = hashed(question.embedder)
-            known = [self._work.stamps.get((tenant, code, embedder)) or 0 for code in codes]
+            known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
             asked["states"] = Statement(_STATES, (tenant, embedder))
             asked["vectors"] = Statement(_VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
         if question.terms:
@@ -252,7 +262,7 @@ class Search:
         """Its statements about the entries."""
         if Layer.USER_KNOWLEDGE not in self._searches:
             return {}
-        tenant, now = self._work.tenant, to_microseconds(question.now)
+        tenant, now = self.tenant, to_microseconds(question.now)
         asked = {"expired": Statement(_EXPIRED, (tenant, now)), "own": Statement(_OWN, (tenant,))}
         if question.standing:
             least = int(Standing.RULE if question.with_rules else Standing.PINNED)
@@ -311,7 +321,7 @@ class Search:
         """Read all blocks of some terms."""
         keys = [key for key, _ in wanted]
         if keys:
-            self._add(self._work.ask(Statement(_POSTINGS, (self._work.tenant, keys, None)))[0])
+            self._add(self.ask(Statement(_POSTINGS, (self.tenant, keys, None)))[0])
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
@@ -321,7 +331,7 @@ class Search:
             lacking = [key for key, term in search.keys.items() if term in terms and not search.terms[term].complete]
             pairs += [(key, row) for key in lacking for row in rows]
         if pairs:
-            self._add(self._work.ask(Statement(_BLOCKS_OF_ROWS, (self._work.tenant, *columns(pairs))))[0])
+            self._add(self.ask(Statement(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
         for search in searches:
             terms, rows = search.opening.unread
             search.opening.complete({term: search.among(term, rows) for term in terms})
@@ -330,8 +340,8 @@ class Search:
         """Keep the vectors that came along: somebody will probably ask for them."""
         for layer in self._searches:
             code = CODES[layer]
-            after = self._work.stamps.get((self._work.tenant, code, embedder)) or 0
-            self.vectors[code, embedder] = after, [row[1:] for row in rows if row[0] == code]
+            after = self.stamps.get((self.tenant, code, embedder)) or 0
+            self._vectors[code, embedder] = after, [row[1:] for row in rows if row[0] == code]
 
 
 def _layer_search(layer: Layer, question: Question) -> _LayerSearch:

@@ -128,7 +128,6 @@ class Unit(View, LearningWrites):
         super().__init__(*arguments)
         self._known: dict[tuple[Layer, str], _Known] = {}
         self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
-        self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._scopes: dict[int, _Scope] = {}
         self._changed_scopes: set[int] = set()
         self._limited: RateLimited | None = None
@@ -175,28 +174,19 @@ class Unit(View, LearningWrites):
         for row in map(decode, rows):
             self._rows.setdefault((row.record.layer, row.record.id), row)
 
-    def _is_empty(self) -> bool:
-        return not self._waiting and super()._is_empty()
-
-    def _settle(self) -> None:
-        """Write the entries that wait."""
+    def _settle(self, *statements: Statement) -> list[Rows]:
+        """Write the entries that wait, and ask along what does not depend on them."""
         waiting, self._waiting = self._waiting, []
+        answers = self._know([(each.record.layer, each.record.id) for each in waiting], *statements)
         if waiting:
-            self._know([(each.record.layer, each.record.id) for each in waiting])
             self._put(waiting)
+        return answers
 
-    def _ask_about_sessions(self, statements: Sequence[Statement]) -> list[Rows]:
-        places = [(each.record.layer, each.record.id) for each in self._waiting]
-        unknown = self._unknown(places)
-        waiting, self._waiting = self._waiting, []
-        answers = self.ask(*statements, *self._asking(unknown))
-        self._learn_of(unknown, *answers[len(statements) :])
-        self._waiting = waiting
-        self._settle()
-        return answers[: len(statements)]
+    def _ask_about_sessions(self, *statements: Statement) -> list[Rows]:
+        return self._settle(*statements)
 
     def _put(self, entries: Sequence[Entry]) -> None:
-        for record, document, embedded in entries:
+        for record, document, embedded, analysed in entries:
             known = self._known[record.layer, record.id]
             words = document.pack() if document else None
             is_new = known.number is None
@@ -206,7 +196,7 @@ class Unit(View, LearningWrites):
             self.queue(_PUT, self.tenant, *encode(record, number, words))
             if known.words != words:
                 self._reindex(record.layer, number, known, words)
-                if not is_new:
+                if not is_new and not analysed:
                     self.queue(_REMOVE_VECTORS, self.tenant, number)
             if embedded is not None and document is not None:
                 self.embed(record.layer, {number: embedded})
@@ -335,23 +325,16 @@ class Unit(View, LearningWrites):
 
     # the parts of it
 
-    def _know(self, places: Iterable[tuple[Layer, str]]) -> None:
-        """Read which of these rows exist, unless that is known already."""
-        unknown = self._unknown(places)
+    def _know(self, places: Iterable[tuple[Layer, str]], *statements: Statement) -> list[Rows]:
+        """Read which of these rows exist, unless that is known already, with the answers to other statements."""
+        unknown = [place for place in dict.fromkeys(places) if place not in self._known]
         if unknown:
-            self._learn_of(unknown, *self.ask(*self._asking(unknown)))
-
-    def _unknown(self, places: Iterable[tuple[Layer, str]]) -> Sequence[tuple[Layer, str]]:
-        return [place for place in dict.fromkeys(places) if place not in self._known]
-
-    def _asking(self, unknown: Sequence[tuple[Layer, str]]) -> Sequence[Statement]:
-        values = columns((CODES[layer], key) for layer, key in unknown)
-        return [Statement(_KNOWN_IDS, (self.tenant, *values))] if unknown else []
-
-    def _learn_of(self, unknown: Sequence[tuple[Layer, str]], rows: Sequence[Any] = ()) -> None:
-        self._known |= {place: _Known() for place in unknown}
-        for code, key, number, words in rows:
-            self._known[LAYERS[code], key] = _Known(number, words)
+            values = columns((CODES[layer], key) for layer, key in unknown)
+            *answers, rows = self.ask(*statements, Statement(_KNOWN_IDS, (self.tenant, *values)))
+            self._known |= {place: _Known() for place in unknown}
+            self._known |= {(LAYERS[code], key): _Known(number, words) for code, key, number, words in rows}
+            return answers
+        return self.ask(*statements) if statements else []
 
     def _reindex(self, layer: Layer, number: int, known: _Known, words: str | None) -> None:
         """Count a row's new words in the place of its old ones; what the index says about it becomes stale."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.model import Association, Proposal, SkillVersion, Version
-    from hexad.store import Evidence, Question, Row, Sketch
+    from hexad.store import Entry, Row, Sketch
     from hexad.store.postgres.connection import Rows
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
@@ -95,12 +95,12 @@ _AUDIT: Final = (
 )
 
 
-class View(LearningReads):
+class View(Search, LearningReads):
     """Reads one namespace."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._search = Search(self)
+        self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._gotten: dict[tuple[Layer, str], Rows] = {}  # rows that nobody has asked for yet
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
@@ -117,10 +117,6 @@ class View(LearningReads):
             self._gotten = dict(zip(places, answers, strict=True))
         return self._gotten.pop((layer, id))
 
-    def _is_empty(self) -> bool:
-        """Whether it is known that nothing was ever stored."""
-        return self._begun and not self.head.number
-
     def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
         """The values that find a row: only entries are found without regard to case."""
         return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
@@ -134,18 +130,12 @@ class View(LearningReads):
         limit: int = 1000,
         without: str | None = None,
     ) -> Sequence[Row]:
-        if self._is_empty():
-            return []
+        if self._begun and not self.head.number and not self._waiting:
+            return []  # nothing was ever stored
         embedder = None if without is None else hashed(without)
         given = (self.tenant, CODES[layer], after, embedder, limit)
         asked = Statement(_PAGE, given) if before is None else Statement(_PAGE_BEFORE, (*given, before))
         return list(map(decode, self.ask(asked)[0]))
-
-    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
-        return self._search.evidence(question)
-
-    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
-        return self._search.passing(layer, numbers, facets, now)
 
     def sketch(
         self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
@@ -191,7 +181,7 @@ class View(LearningReads):
 
     def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
         place = CODES[layer], hashed(embedder)
-        known, rows = self._search.vectors.pop(place, (-1, ()))
+        known, rows = self._vectors.pop(place, (-1, ()))
         if known != after or limit < VECTORS_ALONG or not self.only_reads:
             rows = self.ask(Statement(_VECTORS, (self.tenant, *place, after, limit)))[0]
         if rows:

@@ -147,7 +147,7 @@ class Unit(LearningTables):
     # writing
 
     def put(self, entries: Sequence[Entry]) -> None:
-        for record, document, embedded in entries:
+        for record, document, embedded, analysed in entries:
             layer, table = record.layer, TABLES[record.layer]
             old = self._row_number(table, record.id)
             values = [*table.encode(record), document.pack() if document else None]
@@ -159,7 +159,7 @@ class Unit(LearningTables):
             self._put_aside(table, number, record)
             if old is None or old[1] != values[-1]:
                 self._index.replace(layer, number, old[1] if old else None, document)
-                if old is not None:
+                if old is not None and not analysed:
                     self._vectors.remove(layer, number)
             if embedded is not None and document is not None:
                 self._vectors.add(layer, number, embedded)

@@ -237,7 +237,7 @@ class Namespace:
             self._last_number += old is None
             number = old.number if old else self._last_number
             self._set(data, Row(number, entry.record, entry.document))
-            if old is not None and old.document != entry.document:
+            if old is not None and old.document != entry.document and not entry.analysed:
                 self._drop_vectors(data, number)
             if entry.embedded is not None and entry.document is not None:
                 self.embed(entry.record.layer, {number: entry.embedded})
