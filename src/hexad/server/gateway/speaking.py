@@ -50,9 +50,11 @@ class Speakers:
 
     def _root(self, caller: Caller, user: str) -> str:
         """The namespace above the user's that the caller reaches: the server's own, else one of the token's."""
-        below = by_name(Conversation("", user, "")) if user else ""
-        if not below:
-            return caller.engine(self.hx).namespace
+        if not user:
+            if home := caller.home(self.hx.namespace):
+                return home
+            raise AccessRefused(403, "this token is for many namespaces; name the user: X-Hexad-User: NAME")
+        below = by_name(Conversation("", user, ""))
         own = [each.removesuffix(EVERYWHERE).rstrip("/") for each in caller.namespaces]
         for root in (self.hx.namespace, *filter(None, own)):
             if caller.reaches(f"{root}/{below}"):
