@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -15,7 +16,6 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from hexad import Hexad
     from hexad.server.tokens import Tokens
@@ -345,3 +345,20 @@ def test_every_text_can_be_read_in_light_and_dark(url: str, chromium: Browser, s
     for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy&budget=20"):
         chromium.open(f"{url}/{page}")
         assert chromium.run(CONTRAST) == [], page
+
+
+AXE = Path(__file__).parent.parent / "examples" / "typescript" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']"
+
+
+@pytest.mark.browser
+@needs_browser
+@pytest.mark.skipif(not AXE.exists(), reason="no axe: npm install in examples/typescript")
+@requirement("DASH-01")
+def test_axe_finds_nothing_on_any_page(url: str, chromium: Browser) -> None:
+    look = f"axe.run(document, {{runOnly: {RULES}}}).then(r => {{ window.found = r.violations.map(v => v.id); }})"
+    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy&budget=20"):
+        chromium.open(f"{url}/{page}")
+        chromium.run(f"{AXE.read_text()}; window.found = null; {look}")
+        found = chromium.wait(lambda: chromium.run("return window.found && [window.found]"), "axe")
+        assert found == [[]], page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -336,6 +337,22 @@ def hammered(url: str, token: str, *options: str) -> None:
 @requirement("API-01")
 def test_the_server_keeps_to_its_description(url: str, tokens: Tokens) -> None:
     hammered(url, secret(tokens, namespaces=("*",)), "--phases", "fuzzing", "--max-examples", "3", "--seed", "1")
+
+
+TYPESCRIPT = Path(__file__).parent.parent / "examples" / "typescript"
+
+
+@pytest.mark.skipif(
+    not (TYPESCRIPT / "node_modules").exists(), reason="no packages: npm install in examples/typescript"
+)
+@requirement("API-01")
+def test_a_typescript_client_is_generated_and_type_checked(url: str) -> None:
+    for step in ("generate", "check"):
+        command = ["npm", "run", "--silent", step]
+        done = subprocess.run(
+            command, cwd=TYPESCRIPT, capture_output=True, text=True, check=False, env=os.environ | {"HEXAD_URL": url}
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.soak
