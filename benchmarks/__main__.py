@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks import (
     adk,
     caching,
+    hooking,
     killing,
     learning,
     opening,
@@ -59,6 +60,9 @@ described in [learning.md](learning.md). A script in the sandbox is compared wit
 provider is simulated: it keeps every prefix that it has seen, in blocks of 512 characters, and a cached read costs a
 tenth.
 
+"Hooks of coding agents" counts processor time: of client and server together where the connected server answers, of the
+whole process where a hook is a command.
+
 "PostgreSQL" starts a server if its binaries are installed. Round trips are counted on the wire. Processor time is that
 of the client and of all processes of the server, against SQLite in turns. Kills, ten thousand tenants and storms are in
 `make soak`, which prints what it measured.
@@ -89,6 +93,7 @@ def main() -> int:
             "Learning": learning.measure(folder),
             "ADK": adk.measure(folder),
             "Prompt caching": caching.measure(folder),
+            "Hooks of coding agents": hooking.measure(folder),
             "Skills": running_skills.measure(folder),
             "Sandboxing from a large process": sandboxing.measure(sandboxing.LATER, None),
             "Crashing": killing.measure(folder, progress),

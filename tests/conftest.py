@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import FixedClock, opened
+pytest.register_assert_rewrite("hexad.testing")  # the contract suites, before anything imports them
+
+from tests.support import FixedClock, opened  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -34,6 +34,13 @@ from hexad.testing.script import Script
 from tests.support import booking
 from tests.test_adapter_{} import scripted
 """
+_RECIPE = """
+import pytest
+
+pytest.importorskip("{0}", reason="it is no part of the environment of the tests")
+from tests.recipes import {0} as {1}
+"""
+RECIPES = frozenset({"agno.md", "llama-index.md", "smolagents.md"})  # of frameworks without an adapter
 INSTEAD = {  # of a `py` block, which needs a real model: what stands before it in the tests, and another for the model
     "adk.md": (
         "from hexad.testing.scripted_model import ScriptedModel\n",
@@ -50,6 +57,13 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         "asyncio.run(main())",
         "main().close()",  # test_adapter_claude_agent.py runs the program
     ),
+    "agno.md": (_RECIPE.format("agno", "OpenAIChat"), "from agno.models.openai import OpenAIChat\n", ""),
+    "llama-index.md": (
+        _RECIPE.format("llama_index", "OpenAI"),
+        "from llama_index.llms.openai import OpenAI\n",
+        "",
+    ),
+    "smolagents.md": (_RECIPE.format("smolagents", "OpenAIModel"), "from smolagents import OpenAIModel\n", ""),
     "clients.md": (_SCRIPTED.format("clients"), "OpenAI()", "scripted(Script(booking))"),
     "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
     "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),

@@ -1,5 +1,4 @@
 """Microsoft Agent Framework keeps the contract of adapters."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
@@ -8,9 +7,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-pytest.register_assert_rewrite("hexad.testing.adapter_suite")
-
 from agent_framework import (
     Agent,
     AgentSession,

@@ -1,5 +1,4 @@
 """The Claude Agent SDK keeps the contract of adapters: its own program runs, against a scripted server on loopback."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.register_assert_rewrite("hexad.testing.adapter_suite")
 pytest.importorskip("claude_agent_sdk", reason="the extra claude-agent is not installed: it is 350 MB")
 
 from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, SdkMcpTool, create_sdk_mcp_server, query

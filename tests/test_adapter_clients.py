@@ -1,5 +1,4 @@
 """The clients of OpenAI and Anthropic keep the contract of adapters, with a loop that calls the tools."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
@@ -9,11 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-pytest.register_assert_rewrite("hexad.testing.adapter_suite")
-
 import httpx2
+import pytest
 from anthropic import Anthropic, AsyncAnthropic
 from openai import AsyncOpenAI, OpenAI
 

@@ -1,5 +1,4 @@
 """pydantic-ai keeps the contract of adapters."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
@@ -9,9 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-pytest.register_assert_rewrite("hexad.testing.adapter_suite")
-
 from pydantic_ai import Agent, ModelRetry, Tool
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import DeltaToolCall, FunctionModel

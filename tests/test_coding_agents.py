@@ -74,6 +74,16 @@ def test_a_resident_server_gives_standing_context_once_a_session_and_again_after
     assert "Indent with tabs" in added(hooks.answer(PROMPT))
 
 
+@requirement("EDGE-03", "CAP-01")
+def test_wishes_in_a_prompt_are_kept_where_that_is_wanted(tmp_path: Path) -> None:
+    said = {**PROMPT, "prompt": "I'm vegetarian. What can I cook?"}
+    for wanted, source, kept in ((False, "user", 0), (True, "user", 1), (True, "sdk", 0), (True, "loop_wakeup", 0)):
+        with Hexad.open(tmp_path / f"{wanted}-{source}.db", enabled=True, capture_prompts=wanted) as engine:
+            Hooks(engine).answer({**said, "source": source})
+            assert len(engine.knowledge.list()) == kept
+            assert len(engine.proposals.list()) == (wanted and source == "sdk")
+
+
 @requirement("EDGE-03")
 def test_a_command_gives_standing_context_where_a_session_starts(hx: Hexad) -> None:
     hooks = Hooks(hx)

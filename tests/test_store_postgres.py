@@ -1,5 +1,4 @@
 """The store on a PostgreSQL server keeps the whole contract."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "vectors", "skills")))
 
 from hexad.store import Entry
 from hexad.store.postgres import PostgresStore

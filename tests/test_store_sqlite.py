@@ -1,5 +1,4 @@
 """The store in a file keeps the whole contract."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
@@ -7,8 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "vectors", "skills")))
 
 from hexad.store.sqlite import SqliteStore
 from hexad.testing.store_suite import *  # noqa: F403

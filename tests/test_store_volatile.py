@@ -1,13 +1,10 @@
 """The store in memory keeps the contract, as far as it declares."""
-# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "vectors", "skills")))
 
 from hexad.store.volatile import VolatileStore
 from hexad.testing.store_suite import *  # noqa: F403

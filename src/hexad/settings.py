@@ -70,6 +70,7 @@ class Settings:
     discover_skills: bool = _setting(
         default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
+    capture_prompts: bool = _setting(default=False, meaning="hooks of coding agents keep the wishes in your prompts")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
     timeline: bool = _setting(default=True, meaning="keep which items the latest 256 prompts had, by key and score")

@@ -46,6 +46,7 @@ class Hooks:
                 text = self._news(session, self._memory.standing(), again=True)
             elif name in _PROMPTED:
                 text = self._prompted(str(event.get("prompt", "")), session)
+                self._keep(event, session)
             elif name in _ENDED and (call := call_in(event)) is not None:
                 text = self._ended(call, session)
         return _shaped(name, text) if text else {}
@@ -54,6 +55,13 @@ class Hooks:
         """Context for a prompt."""
         context = self._memory.recall(None, Latest(prompt, 0, last=True), session=session)
         return "\n\n".join(filter(None, (self._news(session, context.standing), context.found)))
+
+    def _keep(self, event: Mapping[str, Any], session: str) -> None:
+        """Keep the wishes in a prompt, where that is wanted. Only Claude Code says whether a person typed it."""
+        source = event.get("source") or ""
+        if self._memory.hx.settings.capture_prompts and source in {"", "user", "sdk"}:  # others are the client's own
+            own = Speaker(Conversation("", "", session), by_name).scope(self._memory.hx)
+            own.capture([str(event.get("prompt", ""))], session=own.session, typed=source == "user")
 
     def _news(self, session: str, standing: str, *, again: bool = False) -> str:
         """The standing context, unless this session has it."""
