@@ -29,7 +29,7 @@ class Metrics:
         self._lock = threading.Lock()
         self._values: dict[str, dict[str, list[float]]] = {}
 
-    def count(self, name: str, by: float = 1, **labels: str | float) -> None:
+    def count(self, name: str, by: float = 1, /, **labels: str | float) -> None:
         """Add to a counter, or a duration to a sum."""
         written = ",".join(f'{label}="{_escaped(str(value))}"' for label, value in labels.items())
         with self._lock:
@@ -49,10 +49,10 @@ class Metrics:
         elif signal.name == "change":
             self.count("hexad_changes_total", action=facts["action"])
         elif signal.name == "request":
-            self.count("hexad_requests_total", **facts)
+            self.count("hexad_requests_total", 1, **facts)
             self.count("hexad_request_seconds", signal.seconds, area=facts["area"])
         elif signal.name == "gateway":
-            self.count("hexad_gateway_requests_total", **facts)
+            self.count("hexad_gateway_requests_total", 1, **facts)
             self.count("hexad_gateway_seconds", signal.seconds, kind=facts["kind"])
 
     def text(self) -> str:

@@ -103,7 +103,8 @@ def _counted(came: Mapping[str, Any], word: str) -> str:
     return f"{count} {'entry' if count == 1 else 'entries'} {word}.{refused}"
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """A form that is one call of the interface: the fields with its name in the path and with its body."""
 
     route: str
