@@ -13,8 +13,6 @@ REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", 
 PLANNED: Final = frozenset(
     [
         "DASH-01",
-        "GATE-01",
-        "OBS-01",
     ]
 )
 """Not built yet, and without tests."""
