@@ -442,12 +442,6 @@ class Hexad:
 
         return export_files(self._engine.workspace, admission.path("folder", folder), subject)
 
-    def export(self, folder: str | os.PathLike[str], *, subject: str | None = None) -> int:
-        """Write each record, or what is known about a subject, as a page of Markdown; return how many."""
-        from hexad.interchange.exporting import export_files  # noqa: PLC0415 - rarely needed
-
-        return export_files(self._engine.workspace, admission.path("folder", folder), subject)
-
     def close(self) -> None:
         """Write waiting counts and close the database; a scope only writes. Closing twice is allowed.
 
