@@ -12,7 +12,6 @@ REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", 
 
 PLANNED: Final = frozenset(
     [
-        "DASH-01",
         "IO-01",
         "IO-02",
     ]
