@@ -122,7 +122,7 @@ def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx
     ("event", "learned"),
     [
         ({"hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": {"command": "pytst -q"},
-          "tool_response": {"llmContent": "Output: pytst: command not found\nExit Code: 127"}}, True),
+          "tool_response": {"llmContent": "<c>\nOutput: pytst: command not found\nExit Code: 127\nPGID: 1"}}, True),
         ({"hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": {"command": "ls"},
           "tool_response": {"llmContent": "Output: a.py"}}, False),
         ({"hook_event_name": "AfterTool", "tool_name": "replace", "tool_input": {"file_path": "a"},
@@ -139,7 +139,8 @@ def test_each_client_says_in_its_own_way_that_a_call_failed(hx: Hexad, event: di
     assert Hooks(hx).answer({**event, "session_id": "s"}) == {}
     assert bool(hx.learnings.list()) is learned
     if learned and "command" in event["tool_input"]:
-        assert hx.learnings.list()[0].trigger == "tool:Bash"
+        (learning,) = hx.learnings.list()
+        assert (learning.trigger, learning.error_pattern) == ("tool:Bash", "Exit code 127 pytst: command not found")
 
 
 @requirement("EDGE-03")

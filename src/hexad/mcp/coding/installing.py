@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from hexad.mcp.install.changes import Change
 
 _SECONDS: Final = 10  # that a client waits for a hook
-_IN_PROJECT: Final = {  # below a project's folder, and below the user's home
-    Client.CLAUDE_CODE: ".claude/settings.json",
-    Client.CURSOR: ".cursor/hooks.json",
-    Client.GEMINI_CLI: ".gemini/settings.json",
+_FILES: Final = {  # with hooks: a folder below the project's or the user's, and the variable that names another
+    Client.CLAUDE_CODE: (".claude", "settings.json", "CLAUDE_CONFIG_DIR"),
+    Client.CODEX: (".codex", "hooks.json", "CODEX_HOME"),
+    Client.CURSOR: (".cursor", "hooks.json", ""),
+    Client.GEMINI_CLI: (".gemini", "settings.json", ""),
 }
 _CALL: Final = ("tool_name", "tool_input", "tool_use_id")
 _CLAUDE: Final = {  # event: the fields that the tool gets. At the start of a session no server is connected yet
@@ -82,13 +83,8 @@ class Installation:
         return self.path or clients.file_of(self.client, self.scope)
 
     def _hooks_file(self) -> Path:
-        if self.client is Client.CODEX:
-            return named_folder("CODEX_HOME", ".codex") / "hooks.json"
-        if self.scope is Scope.PROJECT:
-            return Path.cwd() / _IN_PROJECT[self.client]
-        if self.client is Client.CLAUDE_CODE:
-            return named_folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
-        return Path.home() / _IN_PROJECT[self.client]
+        folder, name, variable = _FILES[self.client]
+        return (Path.cwd() / folder if self.scope is Scope.PROJECT else named_folder(variable, folder)) / name
 
     def _hooks(self, command: str) -> Entries:
         if self.client is Client.CLAUDE_CODE:
