@@ -1,10 +1,11 @@
 """PostgreSQL beside SQLite: round trips on the wire, processor time of client and server, index bytes, many writers.
 
-Kills, ten thousand tenants and storms are soak tests (`tests/test_postgres_soak.py`).
+Kills, ten thousand tenants and storms are soak tests (`tests/test_postgres_load.py`).
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
 import time
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from benchmarks.figures import Figure
 from hexad import Hexad, store
 from hexad.memory.indexing import document_of
 from hexad.testing.nouns import knowledge
+from tests.postgres_load import in_processes
 from tests.postgres_server import NoPostgresServer, PostgresServer
 from tests.postgres_wire import Wire
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 SIZES = (3_000, 100_000)
 OPERATIONS = 300
 SMALL, IN_EACH = 100, 100  # namespaces, and entries of each
-WRITERS, MANY, SECONDS = 16, 1_000, 8.0
+WRITERS, PROCESSES, MANY, SECONDS = 16, 4, 1_000, 8.0
 _INDEX = ("scope", "stale", "leaf", "block")
 _SQLITE_INDEX = ("hexad_scope", "hexad_fresh", "hexad_posting")
 
@@ -101,31 +103,39 @@ def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
 
 
 def _writers(server: PostgresServer) -> Figure:
-    """How often 16 threads commit in many namespaces, against one: a namespace has one writer at a time."""
-    rates = []
+    """How often 16 threads of four processes commit in many namespaces, against one, which has one writer at a time."""
+    url, rates = f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}", []
+    with _opened(url):
+        pass
     for namespaces in (1, MANY):
-        with _opened(f"{server.url}?schema=writers&pool={WRITERS}") as hx:
-            scopes = [hx.scoped(namespace=f"{namespaces} n{number}") for number in range(namespaces)]
-            rates.append(_rate(scopes))
+        together = multiprocessing.get_context("spawn").Barrier(PROCESSES)
+        rates.append(sum(in_processes(PROCESSES, _write, url, namespaces, together)) / SECONDS)
     detail = f"{rates[1]:.0f} commits/s against {rates[0]:.0f}"
     return Figure(f"{WRITERS} writers: one namespace, in those of {MANY:,}", rates[0] / rates[1], 0.2, "", detail)
 
 
-def _rate(scopes: Sequence[Hexad]) -> float:
-    saved, end = [0] * WRITERS, time.monotonic() + SECONDS
+def _write(number: int, queue: Any, url: str, namespaces: int, together: Any) -> None:
+    """The writers of one process."""
+    own = range(number, WRITERS, PROCESSES)
+    saved = dict.fromkeys(own, 0)
+    with _opened(url) as hx:
+        scopes = [hx.scoped(namespace=f"{namespaces} n{place}") for place in range(namespaces)]
+        hx.knowledge.save(f"first of {number}", "a process's first save also loads code")
+        together.wait()
+        end = time.monotonic() + SECONDS
 
-    def write(writer: int) -> None:
-        while time.monotonic() < end:
-            scope = scopes[(writer + WRITERS * saved[writer]) % len(scopes)]
-            scope.knowledge.save(f"w{writer}-{saved[writer]}", f"said by writer {writer}")
-            saved[writer] += 1
+        def write(writer: int) -> None:
+            while time.monotonic() < end:
+                scope = scopes[(writer + WRITERS * saved[writer]) % namespaces]
+                scope.knowledge.save(f"w{writer}-{saved[writer]}", f"said by writer {writer}")
+                saved[writer] += 1
 
-    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(WRITERS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(saved) / SECONDS
+        threads = [threading.Thread(target=write, args=(writer,)) for writer in own]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    queue.put(sum(saved.values()))
 
 
 def _fill(place: str | Path, stored: Sequence[Entry], namespace: str = "default") -> None:

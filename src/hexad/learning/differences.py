@@ -44,7 +44,10 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|recogni[sz]ed|filter"
 )
 _NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
-_NO_VALUE: Final = re.compile(r"(?i)value|argument|requires|invalid|missing")
+_NO_VALUE: Final = re.compile(
+    r"(?i)\b(?:requires?|expect\w*|needs?|missing|invalid)\b[^\n]{0,30}(?:value|argument|parameter|number)"
+    r"|\b(?:value|argument)\b[^\n]{0,20}(?:required|expected|missing)"
+)
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _ASKS: Final = re.compile(
     r"(?i)\by/n\b|\babort|confirm|interactive|prompt|\byes\b|\btty\b"

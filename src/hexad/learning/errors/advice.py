@@ -128,7 +128,10 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
     | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
-    | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host"""
+    | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
+)
+_USAGE: Final = re.compile(  # how a program is called: its synopsis and its list of options
+    r"(?im)^[ \t]*(?:usage:.*(?:\n[ \t]+.*)*|or: .*|options:.*|--?[\w\[][^:\n]*(?:\n[ \t]{8,}.*)*)$"
 )
 _DECORATION: Final = re.compile(
     r"(?m)^[ \t]*(?:[│╷╵╭╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|</?tool_use_error>"
@@ -253,5 +256,5 @@ def _harmless(sentences: Iterable[str]) -> list[str]:
 def _sentences(error: str) -> Iterator[str]:
     """The sentences of an error: of its JSON body if it has one, else of its lines."""
     body = [each.replace("\n", " ") for each in messages(error) if each.casefold().strip(" .") not in _UNTITLED]
-    text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", essence(error)))
+    text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", _USAGE.sub("", essence(error))))
     return filter(None, (_LABEL.sub("", each).strip() for each in _SENTENCE.split(text)))

@@ -98,9 +98,11 @@ def essence(error: str) -> str:
 
 
 def ends(text: str, most: int) -> str:
-    """A text's beginning and end, if it has more than so many characters."""
+    """A text's beginning and end, if it has more than so many characters; the end begins with a line if it has some."""
     half = most // 2
-    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
+    end = text[-half:]
+    lines = end.partition("\n")[2]
+    return text if len(text) <= most else f"{text[:half]}\n{lines if len(lines) > half // 2 else end}"
 
 
 def _is_frame(line: str) -> bool:

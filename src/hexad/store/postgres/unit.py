@@ -7,7 +7,7 @@ commit.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -109,6 +109,10 @@ class _Scope:
     length: int = 0
     merged: int = 0  # the number up to which rows have postings
     waiting: int = 0  # changes since
+
+    def values(self) -> tuple[int, int, int, int]:
+        """Its columns."""
+        return self.rows, self.length, self.merged, self.waiting
 
 
 @dataclass(slots=True)
@@ -366,4 +370,4 @@ class Unit(View, LearningWrites):
 
     def _state(self) -> Sequence[Statement]:
         changed, self._changed_scopes = sorted(self._changed_scopes), set()
-        return [Statement(_PUT_SCOPE, (self.tenant, code, *astuple(self._scopes[code]))) for code in changed]
+        return [Statement(_PUT_SCOPE, (self.tenant, code, *self._scopes[code].values())) for code in changed]
