@@ -15,9 +15,14 @@ from hexad.evals.baselines import BASELINES
 from hexad.evals.data import EvalSet, read_sets
 from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
 from hexad.evals.run import Plan, SetResult, Taught, evaluate, overall
+from hexad.semantic import ENCODER_PACKAGES, installed
+from hexad.settings import ENCODER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    Configurations: TypeAlias = Mapping[str, tuple[SetResult, ...]]
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "evals"
@@ -32,12 +37,14 @@ def main() -> int:
     sets = read_sets(DATA)
     whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
     words = _run(sets, Plan(embedder="none", foreign=True))
+    encoder = _run(sets, Plan(embedder=ENCODER, foreign=True)) if installed(ENCODER_PACKAGES) else ()
     (learned,) = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
-    for results in (words, whole):
+    configurations = {"static": whole, "words alone": words, **({"encoder": encoder} if encoder else {})}
+    for results in configurations.values():
         show(retrieval_tables(results))
     page = ROOT / "docs" / "retrieval.md"
-    fill(page, _table(whole, words))
-    fill(page, _foreign(whole, words), "foreign")
+    fill(page, _table(configurations))
+    fill(page, _foreign(configurations), "foreign")
     fill(page, _feedback(learned.feedback), "feedback")
     return 0
 
@@ -58,33 +65,35 @@ def _recall(results: tuple[SetResult, ...], name: str) -> float:
     return overall(results, quality_of(name)).recall_at_5
 
 
-def _table(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
+def _table(configurations: Configurations) -> str:
+    """Recall of each configuration and baseline, then the median milliseconds of a retrieve with each configuration."""
+    whole = configurations["static"]
     names = baseline_names(whole)
-    lines = [
-        f"| recall@5 | Hexad | words alone | {' | '.join(names)} | median ms |",
-        "|---|" + "---|" * (len(names) + 3),
+    titles = (*configurations, *(f"{name} *" for name in names), *(f"ms, {name}" for name in configurations))
+    lines = [f"| recall@5 | {' | '.join(titles)} |", "|---|" + "---|" * len(titles)]
+    for place, each in enumerate(whole):
+        ours = [results[place].hexad for results in configurations.values()]
+        qualities = [*(measured.quality for measured in ours), *(quality_of(name)(each) for name in names)]
+        recalls = [f"{quality.recall_at_5:.3f}" for quality in qualities]
+        times = [f"{measured.p50_ms:.1f}" for measured in ours]
+        lines.append(f"| {each.data.path} | {' | '.join((*recalls, *times))} |")
+    means = [
+        *(_recall(results, OURS) for results in configurations.values()),
+        *(_recall(whole, name) for name in names),
     ]
-    for ours, alone in zip(whole, words, strict=True):
-        values = [ours.hexad.quality, alone.hexad.quality, *(quality_of(name)(ours) for name in names)]
-        row = " | ".join(f"{value.recall_at_5:.3f}" for value in values)
-        lines.append(f"| {ours.data.path} | {row} | {ours.hexad.p50_ms:.2f} |")
-    means = [_recall(whole, OURS), _recall(words, OURS), *(_recall(whole, name) for name in names)]
-    return "\n".join([*lines, f"| mean of the layers' means | {' | '.join(f'**{mean:.3f}**' for mean in means)} | |"])
+    last = (*(f"**{mean:.3f}**" for mean in means), *([""] * len(configurations)))
+    return "\n".join([*lines, f"| mean of the layers' means | {' | '.join(last)} |"])
 
 
-def _foreign(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
-    lines = [
-        "| set | answered with nothing | recall@5 lost | by words alone | recall@5 lost |",
-        "|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {ours.data.path} | {ours.foreign.share:.2f} | {ours.foreign.recall_lost:.3f} "
-        f"| {alone.foreign.share:.2f} | {alone.foreign.recall_lost:.3f} |"
-        for ours, alone in zip(whole, words, strict=True)
-        if ours.foreign and alone.foreign
-    ]
-    means = (unanswered(whole), recall_lost(whole), unanswered(words), recall_lost(words))
-    return "\n".join([*lines, f"| mean | {' | '.join(f'**{mean:.3f}**' for mean in means)} |"])
+def _foreign(configurations: Configurations) -> str:
+    titles = [f"{name}: nothing | recall@5 lost" for name in configurations]
+    lines = [f"| set | {' | '.join(titles)} |", "|---|" + "---|---|" * len(titles)]
+    for place, each in enumerate(configurations["static"]):
+        found = [results[place].foreign for results in configurations.values()]
+        shown = [f"{one.share:.2f} | {one.recall_lost:.3f}" for one in found if one]
+        lines.append(f"| {each.data.path} | {' | '.join(shown)} |")
+    means = [f"**{unanswered(each):.3f}** | **{recall_lost(each):.3f}**" for each in configurations.values()]
+    return "\n".join([*lines, f"| mean | {' | '.join(means)} |"])
 
 
 def _feedback(learned: Sequence[Taught]) -> str:

@@ -344,6 +344,21 @@ def test_a_session_is_remembered_for_its_user_once(hx: Hexad) -> None:
     assert [(entry.origin, entry.thread, entry.version) for entry in entries] == [("user", "s1", 1), ("agent", "s1", 1)]
 
 
+@requirement("CAP-01")
+def test_a_session_that_is_remembered_proposes_what_its_user_said_that_lasts(hx: Hexad) -> None:
+    async def work() -> None:
+        known = await _conversation()
+        for author in ("user", "helper"):
+            said = Event(author=author, content=message(f"Thanks! I live in {author.title()}town."))
+            known.events.append(said)
+        for _ in range(2):
+            await _service(hx).add_session_to_memory(known)
+
+    done(work())
+    (proposal,) = hx.scoped(namespace=f"default/{APP}/{USER}").proposals.list()
+    assert (proposal.content, proposal.session) == ("I live in Usertown.", "s1")
+
+
 @requirement("KNOW-06")
 def test_a_memory_has_the_time_at_which_it_was_said(hx: Hexad) -> None:
     service = _service(hx)

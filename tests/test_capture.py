@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import runpy
+import threading
 import time
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -11,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad
-from hexad.errors import InvalidInput
+from hexad.edges.agent import AgentMemory, Latest
+from hexad.edges.conversation import Conversation, Speaker, by_name
+from hexad.errors import ConfigError, InvalidInput
 from hexad.evals.conversations import converse
 from hexad.memory import conversations
 from hexad.memory.conversations.judging import LANGUAGES
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
-    from hexad.memory.conversations.capture import Captured, Noted
+    from hexad.memory.conversations.capture import Captured
+    from hexad.memory.conversations.judging import Statement
 
 HERE = Path(__file__).parent
 
@@ -27,7 +35,7 @@ def said(*texts: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text} for text in texts]
 
 
-def texts(kept: tuple[Noted, ...]) -> list[str]:
+def texts(kept: tuple[Statement, ...]) -> list[str]:
     return [each.content for each in kept]
 
 
@@ -236,3 +244,57 @@ def test_an_engine_that_is_off_keeps_nothing_and_wrong_arguments_are_named() -> 
         with pytest.raises(InvalidInput, match="extractor"):
             hx.capture(said(STATED), extractor="model")  # type: ignore[arg-type]
         assert nothing(hx.capture([None, 5, {}, {"role": "user"}, {"role": "user", "content": 7}, object()]))
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize("wanted", [True, False])
+def test_adapters_propose_what_a_user_says_in_their_own_memory_if_the_setting_wants_it(*, wanted: bool) -> None:
+    with opened(":memory:", capture=wanted) as hx:
+        memory = AgentMemory(hx, user="dana")
+        memory.recall(None, Latest(STATED, 0, last=True), session="chat:1")
+        asyncio.run(memory.arecall(None, Latest("Never call me buddy.", 2, last=True), session="chat:1"))
+        memory.recall(None, Latest("I love jazz.", 4, last=False), session="chat:1")  # a later call of a turn
+        dana = Speaker(Conversation("", "dana", "chat:1"), by_name).scope(hx)
+        assert [each.content for each in dana.proposals.list()] == ([STATED, "Never call me buddy."] if wanted else [])
+        assert {each.session for each in dana.proposals.list()} <= {dana.session}
+        assert not hx.proposals.list()
+
+
+@requirement("CAP-02")
+def test_categories_that_a_person_named_are_saved_without_asking() -> None:
+    with opened(":memory:", auto_accept="preference, fact") as hx:
+        done = hx.capture(said("Jazz in the morning, mostly."), extractor=lambda _: ["Jazz in the morning"])
+        assert texts(done.saved) == ["Jazz in the morning"]
+        rule = {"content": "Mornings with jazz", "category": "rule"}
+        assert texts(hx.capture(said("Mornings with jazz, then."), extractor=lambda _: [rule]).proposed)
+    with pytest.raises(ConfigError, match="must name categories"):
+        opened(":memory:", auto_accept="everything")
+
+
+@requirement("CAP-02")
+def test_the_example_asks_any_server_that_speaks_chat_completions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [{"content": "Miso the cat eats fish", "category": "fact", "sentence": "Miso, my cat, eats fish"}]
+    asked = list[dict[str, Any]]()
+
+    class Model(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            answer = {"choices": [{"message": {"content": f"Here:\n```json\n{json.dumps(found)}\n```"}}]}
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(answer).encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Model) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
+        (tmp_path / "chat.json").write_text(json.dumps(said("So Miso, my cat, eats fish, is that fine?")))
+        runpy.run_path(str(HERE.parent / "examples" / "extractor.py"))["main"](
+            [str(tmp_path / "chat.json"), "--db", str(tmp_path / "agent.db"), "--model", "small"]
+        )
+        server.shutdown()
+    assert asked[0]["model"] == "small"
+    assert "Miso the cat eats fish (the user said: Miso, my cat, eats fish)" in capsys.readouterr().out

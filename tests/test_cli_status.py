@@ -107,7 +107,7 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     assert tomllib.loads(text) == {}
     said = [line.removeprefix("# ") for line in text.splitlines() if " = " in line and line.startswith("# ")]
     (tmp_path / "hexad.toml").write_text("\n".join(said))
-    assert survey({}, beside=tmp_path, environ={}).checked().settings == Settings()
+    assert survey({"semantic": True}, beside=tmp_path).checked().settings == Settings()
     assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
     assert all(each.meaning in text for each in KNOWN)
     assert "(1 to 1_000)" in text  # as TOML reads it too

@@ -85,7 +85,7 @@ def test_a_resident_server_gives_standing_context_once_a_session_and_again_after
 def test_wishes_in_a_prompt_are_kept_where_that_is_wanted(tmp_path: Path) -> None:
     said = {**PROMPT, "prompt": "I'm vegetarian. What can I cook?"}
     for wanted, source, kept in ((False, "user", 0), (True, "user", 1), (True, "sdk", 0), (True, "loop_wakeup", 0)):
-        with Hexad.open(tmp_path / f"{wanted}-{source}.db", enabled=True, capture_prompts=wanted) as engine:
+        with Hexad.open(tmp_path / f"{wanted}-{source}.db", enabled=True, capture=wanted) as engine:
             Hooks(engine).answer({**said, "source": source})
             assert len(engine.knowledge.list()) == kept
             assert len(engine.proposals.list()) == (wanted and source == "sdk")

@@ -140,3 +140,24 @@ def test_explain_shows_which_tools_were_below_the_floor(furnished: Hexad) -> Non
     question = "explain the superconductors of the last century and their critical temperature in a room full of people"
     explanation = furnished.with_tool_registry(tools).explain(question, layers=[Layer.TOOL_REGISTRY])
     assert {each.verdict for each in explanation.candidates[Layer.TOOL_REGISTRY]} == {TOO_LITTLE}
+
+
+@requirement("KEY-02")
+def test_a_single_letter_is_no_keyword_and_still_tells_two_entries_apart() -> None:
+    with opened(":memory:", semantic=False) as hx:
+        hx.knowledge.save("first", "Swap the items b and c of the list")
+        hx.knowledge.save("second", "Swap the items x and y of the list")
+        found = hx.retrieve("swap the items b and c of the list")
+        assert found.all()[0].key == "first"
+        assert "b" not in found.keywords
+
+
+@requirement("EVAL-03")
+def test_in_a_large_memory_the_best_entry_must_be_better_than_chance(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", semantic=False, max_knowledge=2000) as hx:
+        for number in range(600):
+            hx.knowledge.save(f"entry-{number}", f"{FACTS[number % len(FACTS)]}, note {number}")
+        assert not hx.retrieve(
+            "write me a poem about a lonely lighthouse keeper, his parrot and the reception of a radio"
+        )
+        assert hx.retrieve("who gets a badge at the reception?")

@@ -78,6 +78,34 @@ def test_what_is_forgotten_is_in_no_row_proposal_record_of_a_prompt_or_frozen_bl
         assert len(lookup._blocks) == 0
 
 
+@requirement("KNOW-04", "SAVE-04", "CAP-01")
+@pytest.mark.parametrize("accepted", [True, False])
+@pytest.mark.parametrize(
+    "forget",
+    [
+        lambda hx: hx.knowledge.forget("home"),
+        lambda hx: hx.forget(session=SESSION),
+        lambda hx: hx.forget(subject="me"),
+        lambda hx: hx.forget(everything=True),
+    ],
+    ids=["key", "session", "subject", "everything"],
+)
+def test_what_was_captured_is_forgotten_with_its_proposal_and_its_sentence(
+    tmp_path: Path, forget: Callable[[Hexad], Any], *, accepted: bool
+) -> None:
+    with opened(tmp_path / "agent.db") as hx:
+        hx.knowledge.save("home", "I live in Cork", subject="me", session=SESSION)
+        (waiting,) = hx.capture([f"By the way, I live in {WORD}."], session=SESSION).proposed
+        assert waiting.against == "home"
+        if accepted:
+            hx.proposals.accept(waiting.proposal)
+        assert _in_files(tmp_path)
+        assert forget(hx).erased
+        assert not _in_files(tmp_path)
+        assert not hx.proposals.list()
+        assert WORD not in repr(hx.audit.records())
+
+
 @requirement("KNOW-04", "LEARN-01")
 def test_only_the_log_of_a_watched_call_keeps_an_argument_that_repeats_it(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db", session=SESSION) as hx:

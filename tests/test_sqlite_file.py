@@ -562,6 +562,28 @@ def test_an_engine_survives_a_fork(path: Path) -> None:
     assert remembered(path) == {"before", "child", "parent", "end"}
 
 
+def _fork_and_close_first(path: Path) -> None:
+    """The child saves before and after its parent, the last that has it open, has closed the store."""
+    to_parent, to_child = os.pipe(), os.pipe()
+    with opened(path) as hx:
+        child = os.fork()
+        if child == 0:
+            hx.knowledge.save("before", "the parent closes")
+            os.write(to_parent[1], b".")
+            os.read(to_child[0], 1)
+            hx.knowledge.save("after", "the parent has closed")
+            os._exit(0)
+        os.read(to_parent[0], 1)
+    os.write(to_child[1], b".")
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@requirement("STORE-02", "STORE-03")
+def test_a_forked_child_loses_nothing_when_its_parent_closes(path: Path) -> None:
+    finish(start(_fork_and_close_first, path))
+    assert remembered(path) == {"before", "after"}
+
+
 @requirement("STORE-01", "CTX-08")
 def test_an_index_that_another_analyser_wrote_is_rebuilt_when_its_namespace_is_first_used(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx:

@@ -17,7 +17,7 @@ from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
 from hexad.context.standing import BUDGET as STANDING
 from hexad.errors import ConfigError, InvalidInput
 from hexad.memory import admission
-from hexad.model import DEFAULT_NAMESPACE
+from hexad.model import DEFAULT_NAMESPACE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,8 @@ class Settings:
     discover_skills: bool = _setting(
         default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
-    capture_prompts: bool = _setting(default=False, meaning="hooks of coding agents keep the wishes in your prompts")
+    capture: bool = _setting(default=False, meaning="agents keep what their users say that lasts, as `hx.capture` does")
+    auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
     server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
@@ -125,11 +126,18 @@ def _fault(name: str, value: Any) -> str:
         return f"must be from {low} to {high}, not {in_digits(value)}"
     if name == "embedder" and value not in EMBEDDERS:
         return f"must be one of {', '.join(EMBEDDERS)}, not {value!r}"
+    if name == "auto_accept" and (wrong := {*words_of(value)} - {*Category}):
+        return f"must name categories ({', '.join(Category)}), not {', '.join(sorted(wrong))}"
     if name == "namespace" and not value.strip():
         return "must not be empty"
     if name == "mcp_token" and value and not _fits_a_header(value):
         return f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces"
     return ""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a setting that lists some, separated by commas."""
+    return frozenset(filter(None, map(str.strip, text.split(","))))
 
 
 def _fits_a_header(token: str) -> bool:
@@ -161,20 +169,18 @@ def survey(
     *,
     beside: Path | None = None,
     config: str | os.PathLike[str] | None = None,
-    environ: Environment | None = None,
 ) -> Traced:
     """Settings from all sources, and everything that is wrong with them; an argument of None was not given.
 
     The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
     """
-    variables = os.environ if environ is None else environ
-    for sentence in unknown_variables(variables):
+    for sentence in unknown_variables():
         _warn_once(sentence)
-    file, problems = _file(config, beside, variables), dict[str, ConfigError]()
+    file, problems = _file(config, beside), dict[str, ConfigError]()
     given, right, sources = {}, {}, {}
     for source, values in (
         ("file", _from_file_or_problem(file, problems)),
-        ("environment", {name: value for name, value in _from_environment(variables).items() if name in _TYPES}),
+        ("environment", {name: value for name, value in _from_environment().items() if name in _TYPES}),
         ("argument", {name: value for name, value in arguments.items() if value is not None}),
     ):
         for name, value in values.items():
@@ -206,10 +212,9 @@ def file_place(beside: Path) -> Path:
     return Path(os.environ.get("HEXAD_CONFIG") or beside / FILE_NAME)
 
 
-def editor_from_environment(environ: Environment | None = None) -> str | None:
+def editor_from_environment() -> str | None:
     """The command that opens a person's editor: VISUAL, else EDITOR."""
-    variables = os.environ if environ is None else environ
-    return variables.get("VISUAL") or variables.get("EDITOR") or None
+    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or None
 
 
 def database_from_environment() -> str | None:
@@ -238,8 +243,8 @@ def data_folder(environ: Environment | None = None) -> Path:
     return (named if named.is_absolute() else usual) / "hexad"
 
 
-def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: Environment) -> Path | None:
-    named = config or environ.get("HEXAD_CONFIG")
+def _file(config: str | os.PathLike[str] | None, beside: Path | None) -> Path | None:
+    named = config or os.environ.get("HEXAD_CONFIG")
     if named:
         return Path(named)
     found = beside / FILE_NAME if beside else None
@@ -266,9 +271,9 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise ConfigError("config", f"{path} is not TOML: {error}; {hint}") from error
 
 
-def unknown_variables(environ: Environment | None = None) -> tuple[str, ...]:
+def unknown_variables() -> tuple[str, ...]:
     """A sentence about each HEXAD_ variable that is no setting; such a variable may be meant for another program."""
-    named = _from_environment(os.environ if environ is None else environ)
+    named = _from_environment()
     unknown = {PREFIX + name.upper(): PREFIX + _nearest(name).upper() for name in named if name not in _TYPES}
     return tuple(f"{name} is no setting, so it is ignored; the nearest is {near}" for name, near in unknown.items())
 
@@ -278,8 +283,8 @@ def _warn_once(sentence: str) -> None:  # once in a process
     logging.getLogger("hexad").warning(sentence)
 
 
-def _from_environment(environ: Environment) -> dict[str, str]:
-    named = {name: value for name, value in environ.items() if name.startswith(PREFIX) and name not in _NOT_SETTINGS}
+def _from_environment() -> dict[str, str]:
+    named = {name: value for name, value in os.environ.items() if name.startswith(PREFIX) and name not in _NOT_SETTINGS}
     return {name.removeprefix(PREFIX).lower(): value for name, value in named.items()}
 
 

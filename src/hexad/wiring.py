@@ -17,7 +17,7 @@ from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.use.counts import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
-from hexad.settings import ENCODER, NO_EMBEDDER
+from hexad.settings import ENCODER, NO_EMBEDDER, words_of
 from hexad.store import IN_MEMORY
 from hexad.store.absent import AbsentStore
 from hexad.text import ANALYSER
@@ -153,7 +153,7 @@ def capture_of(engine: Engine, settings: Settings, find: Finder) -> Capture:
     """The keeper of a user's words, within the limits of the settings."""
     from hexad.memory.conversations import capture  # noqa: PLC0415 - loads in 10 ms; most engines need none
 
-    rules = capture.Rules(most=settings.max_knowledge)
+    rules = capture.Rules(most=settings.max_knowledge, auto_accept=words_of(settings.auto_accept))
     return capture.Capture(engine.workspace, find, rules, enabled=settings.enabled)
 
 

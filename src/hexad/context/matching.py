@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.context.candidates import SOME, many, rarity_of
-from hexad.memory.use.associations import faded
+from hexad.memory.use.habits import faded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 _BATCH: Final = 32  # rows that are read and ranked at a time
 
 FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
-NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
+NEAR_FLOOR: Final = 0.25  # where there is meaning: the least closeness, with what words add to it
 FEW_NEAR_FLOOR: Final = 0.15  # the same among few rows
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
 CHANCE: Final = 120  # rows among which chance finds a word of any question
@@ -35,7 +35,8 @@ WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.17  # the share of a question's rarity that is an answer even if its meaning seems far
 
 # One row must be better than the floor, or the layer has no answer: the more rows, the nearer chance brings the best.
-RELAXED: Final = 0.3  # the share of the floor that falls away among many rows, where the best one decides
+RELAXED: Final = 0.5  # the share of the floor that falls away where the best one decides: from `DECIDED` rows on
+DECIDED: Final = 200
 BEST_FLOOR, BEST_GROWS = 0.17, 0.04  # by words: the least strength among 1,000 rows, and more for each e-fold of them
 BEST_NEAR_FLOOR, BEST_NEAR_GROWS = 0.33, 0.06  # with meaning: the least closeness, with what words add to it
 WORDS_TO_BEST: Final = 0.5
@@ -93,7 +94,7 @@ class Matches:
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(CHANCE))
-        self._strict = 1 - RELAXED * many(candidates.rows)
+        self._strict = 1 - RELAXED * min(1.0, max(0, candidates.rows - CHANCE) / (DECIDED - CHANCE))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))

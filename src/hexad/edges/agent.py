@@ -110,9 +110,11 @@ class AgentMemory:
         session: Named = "",
         budget: int = BUDGET,
         namespace: NamespaceRule = by_name,
+        captures: bool = True,
     ) -> None:
         room = admission.whole("budget", budget, low=0)
         self.hx = hx
+        self._captures = captures and hx.enabled and hx.settings.capture
         self._user, self._session, self._rule = user, session, checked(namespace)
         self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
@@ -121,11 +123,15 @@ class AgentMemory:
 
     def recall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """The context of a turn: the same at each of its model calls, and empty if it cannot be had."""
-        return _context(_now(self.hx, self._recalling(context, latest, session)))
+        found = _context(_now(self.hx, self._recalling(context, latest, session)))
+        _now(self.hx, self._capturing(context, latest, session))
+        return found
 
     async def arecall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """Like `recall`, beside an event loop."""
-        return _context(await soon(self.hx, self._recalling(context, latest, session)))
+        found = _context(await soon(self.hx, self._recalling(context, latest, session)))
+        await soon(self.hx, self._capturing(context, latest, session))
+        return found
 
     def standing(self) -> str:
         """Standing context alone, for a system prompt that is made before the first message. It warns of nothing."""
@@ -219,6 +225,15 @@ class AgentMemory:
         )
         failing = "a request goes to the model without all of its context"
         return Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
+
+    def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
+        """Proposes what the user says that lasts, where the setting `capture` wants it."""
+        wanted = self._captures and latest is not None and latest.last
+        whose = self._conversation(context, session) if wanted else None
+        if whose is None or latest is None:
+            return None
+        own = partial(Speaker(whose, self._rule).scope, self.hx)
+        return Job(whose.turn, "what the user said may not be kept", PATIENCE, lambda: own().capture([latest.text]))
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
         if not self.hx.enabled or call.tool in NAMES:

@@ -75,7 +75,8 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
         "recall_saved": _share(wanted - sum(len(each.missed(each.saved)) for each in every), wanted),
         "recall": _share(wanted - sum(len(each.missed((*each.saved, *each.proposed))) for each in every), wanted),
         "saved_per_100_without": 100
-        * _share(sum(len(each.saved) for each in empty), sum(each.turns for each in empty)),
+        * sum(len(each.saved) for each in empty)
+        / (sum(each.turns for each in empty) or 1),
         "conversations": len(every),
     }
 
@@ -105,4 +106,4 @@ def _same(text: str, wanted: str) -> bool:
 
 
 def _share(part: float, whole: float) -> float:
-    return round(part / whole, 4) if whole else 1.0 if not part else 0.0
+    return round(part / whole, 4) if whole else 1.0

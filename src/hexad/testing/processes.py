@@ -83,25 +83,6 @@ def count_until_killed(reopen: Callable[[], Store], acknowledge: Connection) -> 
         acknowledge.send(step(store))
 
 
-def fork_and_close_first(reopen: Callable[[], Store]) -> None:
-    """The child does a step before and one after its parent has closed the store."""
-    store = reopen()
-    step(store)
-    to_parent, to_child = os.pipe(), os.pipe()
-
-    def before_and_after() -> None:
-        step(store)
-        os.write(to_parent[1], b".")
-        os.read(to_child[0], 1)
-        step(store)
-
-    child = _forked(before_and_after)
-    os.read(to_parent[0], 1)
-    store.close()
-    os.write(to_child[1], b".")
-    _end_well(child)
-
-
 def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
     """Children are forked while other threads write; each does a step, and its parent another."""
     store, enough = reopen(), threading.Event()

@@ -443,15 +443,6 @@ def test_several_processes_writing_at_once_lose_nothing(store: Store, reopening:
     assert counted(store) == 100
 
 
-@requirement("STORE-02", "STORE-03")
-def test_after_a_fork_a_child_loses_nothing_when_its_parent_closes(forking: Callable[[], Store], store: Store) -> None:
-    store.close()  # the parent must be the last that has it open
-    finish(start(processes.fork_and_close_first, forking))
-    again = forking()
-    assert counted(again) == 3
-    again.close()
-
-
 @requirement("STORE-02")
 def test_after_a_fork_among_writing_threads_parent_and_child_both_write(
     forking: Callable[[], Store], store: Store

@@ -144,7 +144,12 @@ class _Said:
 
 
 def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
-    """Keep each text under its key; one that cannot be kept is a warning, and the others are kept."""
+    """Keep each text under its key; one that cannot be kept is a warning, and the others are kept.
+
+    What the user said in a conversation that lasts is proposed too.
+    """
+    if thread:
+        own.capture([each.text for each in said if each.origin is Origin.USER], session=thread)
     for each in said:
         if not each.text:
             continue

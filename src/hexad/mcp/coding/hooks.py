@@ -33,7 +33,7 @@ class Hooks:
     """
 
     def __init__(self, hx: Hexad, *, resident: bool = False) -> None:
-        self._memory = AgentMemory(hx)
+        self._memory = AgentMemory(hx, captures=False)
         self._given: Recent[str, str] | None = Recent(_SESSIONS) if resident else None
 
     def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class Hooks:
     def _keep(self, event: Mapping[str, Any], session: str) -> None:
         """Keep the wishes in a prompt, where that is wanted. Only Claude Code says whether a person typed it."""
         source = event.get("source") or ""
-        if self._memory.hx.settings.capture_prompts and source in {"", "user", "sdk"}:  # others are the client's own
+        if self._memory.hx.settings.capture and source in {"", "user", "sdk"}:  # others are the client's own
             own = Speaker(Conversation("", "", session), by_name).scope(self._memory.hx)
             own.capture([str(event.get("prompt", ""))], session=own.session, typed=source == "user")
 

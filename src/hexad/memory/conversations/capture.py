@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import NotFound, RateLimited
@@ -14,12 +14,11 @@ from hexad.memory.conversations.messages import turns
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals
 from hexad.memory.resemblance import resembling
-from hexad.model import Category, Knowledge, Origin
+from hexad.model import Knowledge, Origin
 from hexad.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Workspace
@@ -27,25 +26,12 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noted:
-    """Something that was saved or proposed, and the sentence that it came from."""
-
-    key: str
-    content: str
-    category: Category
-    sentence: str
-    expires: datetime | None = None
-    against: str = ""  # the key of the entry that it changes or contradicts
-    proposal: str = ""  # its id, if it waits for a person
-
-
 @dataclass(frozen=True, slots=True)
 class Captured:
     """The result of `capture`. ``left_out`` counts what the session's limits had no room for."""
 
-    saved: tuple[Noted, ...] = ()
-    proposed: tuple[Noted, ...] = ()
+    saved: tuple[Statement, ...] = ()
+    proposed: tuple[Statement, ...] = ()
     left_out: int = 0
 
 
@@ -105,8 +91,8 @@ class Keeping:
         self._session = session
         self._most = most
         self._waiting = {plain(each.content) for each in self._proposals.list()}
-        self._saved: list[Noted] = []
-        self._proposed: list[Noted] = []
+        self._saved: list[Statement] = []
+        self._proposed: list[Statement] = []
         self._left_out = 0
 
     def result(self) -> Captured:
@@ -145,14 +131,14 @@ class Keeping:
         found = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
         return None if found is None else self._knowledge.get(found.id)
 
-    def _save(self, said: Statement, other: Knowledge | None) -> Noted:
+    def _save(self, said: Statement, other: Knowledge | None) -> Statement:
         key = other.key if other else said.key if said.slot else None
         entry = self._knowledge.save(
             key, said.content, category=said.category, expires=said.expires, session=self._session
         )
-        return _noted(said, entry.key, against=other.key if other else "")
+        return replace(said, key=entry.key, against=other.key if other else "")
 
-    def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Noted:
+    def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         proposal = self._proposals.propose(
             other.key if other and said.replaces else said.key,
             said.content,
@@ -163,19 +149,7 @@ class Keeping:
             session=self._session,
         )
         self._waiting.add(plain(said.content))
-        return _noted(said, proposal.key, against=proposal.against, proposal=proposal.id)
-
-
-def _noted(said: Statement, key: str, *, against: str, proposal: str = "") -> Noted:
-    return Noted(
-        key=key,
-        content=said.content,
-        category=said.category,
-        sentence=said.sentence,
-        expires=said.expires,
-        against=against,
-        proposal=proposal,
-    )
+        return replace(said, key=proposal.key, against=proposal.against, proposal=proposal.id)
 
 
 def _once(messages: Iterable[Iterator[Statement]]) -> Iterator[Statement]:

@@ -36,17 +36,19 @@ _HINTED: Final = 2000  # characters of a message that show its language
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something worth keeping that a sentence states. ``clear`` says whether it can be kept without asking."""
+    """Something worth keeping that a sentence states, and what became of it."""
 
     content: str
     sentence: str
     category: Category
     key: str
     topic: str = ""  # what it is about, behind its first words: "I like" says little
-    clear: bool = False
+    clear: bool = False  # it may be saved without asking
     slot: bool = False  # the key names something that has one value: a name, a home
     replaces: bool = False  # the sentence says that it was different before
     expires: datetime | None = None
+    against: str = ""  # the key of the entry that it changes or contradicts
+    proposal: str = ""  # its id, if it waits for a person
 
 
 class Row(NamedTuple):
@@ -74,10 +76,8 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
         return
     cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(words))]
     for sentence in sentences(words[: min(cuts, default=len(words))]):
-        found = (
-            None if sentence.asks else next(filter(None, (judged(sentence.text, each, now) for each in tables)), None)
-        )
-        if found is not None and not redact(sentence.text, accounts=True).kinds:
+        found = next(filter(None, (judged(sentence, table, now) for table in tables)), None)
+        if found is not None and not redact(sentence, accounts=True).kinds:
             yield found
 
 
@@ -135,7 +135,7 @@ def _languages(text: str) -> list[str]:
             return [name]
     said = [word.lower() for word in _WORD.findall(text[:_HINTED])]
     counts = {name: sum(word in table_of(name).words for word in said) for name in ("en", "de", "fr", "es")}
-    return [name for name, count in counts.items() if count == max(counts.values())]
+    return [name for name, count in counts.items() if count >= max(counts.values()) - 1]
 
 
 @cache

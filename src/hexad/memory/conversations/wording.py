@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,31 +35,18 @@ _SHORTENED: Final = re.compile(
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
-class Sentence(NamedTuple):
-    """A sentence, and whether it is a question."""
+def sentences(words: str) -> Iterator[str]:
+    """The sentences of a message's own words that do not ask, at most so many, in bounded time for any text."""
+    lines = (_BULLET.sub("", line).replace("**", "") for line in words.split("\n") if not _NOT_PROSE.search(line))
+    plain = (" ".join(piece.split()).strip(" *_`") for line in lines for piece in _pieces(line))
+    yield from islice(filter(_states, plain), _SENTENCES)
 
-    text: str
-    asks: bool
 
-
-def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a message that are its writer's own words, in bounded time for any text."""
-    found = 0
-    for line in own_words(text).split("\n"):
-        if _NOT_PROSE.search(line):
-            continue
-        for piece in _pieces(_BULLET.sub("", line).replace("**", "")):
-            plain = " ".join(piece.split()).strip(" *_`")
-            if (
-                _SHORTEST <= _width(plain) <= _LONGEST
-                and _GONE not in plain
-                and _is_prose(plain)
-                and plain[-1] not in "::"
-            ):
-                yield Sentence(plain, plain.rstrip("\"')*_ ").endswith(("?", "?")))
-                found += 1
-            if found >= _SENTENCES:
-                return
+def _states(sentence: str) -> bool:
+    """Whether a sentence may state something: it is prose of a fitting length, and no question."""
+    asks = sentence.rstrip("\"')*_ ").endswith(("?", "?", ":", ":"))
+    letters = 2 * len(_LETTER.findall(sentence)) > len(sentence)
+    return not asks and letters and _GONE not in sentence and _SHORTEST <= _width(sentence) <= _LONGEST
 
 
 def own_words(text: str) -> str:
@@ -95,7 +83,7 @@ def _pieces(line: str) -> Iterator[str]:
     waiting = ""
     for piece in _END.split(line):
         waiting = f"{waiting} {piece}" if waiting else piece
-        if not _SHORTENED.search(waiting):
+        if not (waiting.endswith(".") and _SHORTENED.search(waiting)):
             yield waiting
             waiting = ""
     if waiting:
@@ -104,8 +92,4 @@ def _pieces(line: str) -> Iterator[str]:
 
 def _width(text: str) -> int:
     """Characters, where one of a script without spaces counts as two."""
-    return len(text) + sum(character > "\u2e7f" for character in text)
-
-
-def _is_prose(text: str) -> bool:
-    return 2 * len(_LETTER.findall(text)) > len(text)
+    return len(text) if text.isascii() else len(text) + sum(character > "\u2e7f" for character in text)

@@ -33,7 +33,7 @@ _STATEMENTS_KEPT: Final = 256
 _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
-_AGING: Final = 0.002  # seconds after which who waits tries twice as often: so nobody waits much longer than the others
+_AGING, _SHORTEST = 0.002, 0.0003  # who waits that long tries twice as often: so nobody waits much longer than others
 _FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
@@ -366,7 +366,7 @@ def persistently(action: Callable[[], object], patience: float) -> None:
             waited = time.monotonic() - start
             if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or waited > patience:
                 raise
-            time.sleep(random.uniform(*_NAP) / (1 + waited / _AGING))  # noqa: S311
+            time.sleep(max(_SHORTEST, random.uniform(*_NAP) / (1 + waited / _AGING)))  # noqa: S311
         else:
             return
 
