@@ -24,6 +24,7 @@ from benchmarks import (
     sandboxing,
     saving,
     semantic,
+    serving,
     weight,
 )
 from benchmarks.figures import Figure, as_markdown, show
@@ -66,6 +67,8 @@ whole process where a hook is a command.
 of the client and of all processes of the server, against SQLite in turns. Kills, ten thousand tenants and storms are in
 `make soak`, which prints what it measured.
 
+"Server" puts the gateway between 32 clients and a provider that takes 300 ms, in turns with none.
+
 "Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
 statements that a retrieve and a save take on SQLite.
 
@@ -94,6 +97,7 @@ def main() -> int:
             "Sandboxing from a large process": sandboxing.measure(sandboxing.LATER, None),
             "Crashing": killing.measure(folder, progress),
             "PostgreSQL": postgres.measure(folder),
+            "Server": serving.measure(folder),
             "Weight": weight.measure(folder),
         }
         parts = {title: _measured(title, figures, progress) for title, figures in work.items()}

@@ -48,7 +48,9 @@ class Line:
             _make(self.source)
         elif self.source.startswith("hexad mcp install"):
             self._agreed_to(folder)
-        elif self.source.startswith("hexad mcp ") and "--http" in self.source:
+        elif self.source.startswith("hexad serve") or (
+            self.source.startswith("hexad mcp ") and "--http" in self.source
+        ):
             self._served(folder)
         else:
             self._run(folder)
@@ -71,7 +73,8 @@ class Line:
 
     def _served(self, folder: Path) -> None:
         """Started, until it says where it listens, and stopped; at a port that is free."""
-        command = re.sub(r":\d+(?=\s|$)", ":0", self.source)
+        command = re.sub(r":\d+(?=\s|$)", ":0", self.source.replace(" --open", ""))
+        command += " --http 127.0.0.1:0" if command.startswith("hexad serve") else ""
         server = subprocess.Popen(
             ["/bin/sh", "-c", "\n".join([*self.exports, f"exec {command}"])],
             cwd=folder,
@@ -81,7 +84,7 @@ class Line:
         )
         with server:
             assert server.stderr is not None
-            assert server.stderr.readline().startswith("serving MCP at http://"), self.source
+            assert any(re.match("serving (MCP )?at http://", line) for line in server.stderr), self.source
             server.send_signal(signal.SIGINT)
         assert server.returncode == 0
 

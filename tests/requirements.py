@@ -13,10 +13,8 @@ REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", 
 PLANNED: Final = frozenset(
     [
         "DASH-01",
-        "GATE-01",
         "IO-01",
         "IO-02",
-        "OBS-01",
     ]
 )
 """Not built yet, and without tests."""

@@ -24,6 +24,7 @@ def stock(folder: Path) -> None:
                 hx.backup(folder / "agent.jsonl")
     (folder / "colleague.jsonl").write_bytes((folder / "agent.jsonl").read_bytes())
     Tokens(folder / FILE_NAME).make("laptop", ["default"], ["read"])
+    (folder / "chat.json").write_text('[{"role": "user", "content": "Call me Al."}]')
     (folder / "deploy.sh").write_text("echo deploying\n")
     _skill_folder(folder)
     _questions(folder)

@@ -19,7 +19,8 @@ from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-LINKING = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+EXAMPLES = [page for page in (ROOT / "examples").rglob("*.md") if "node_modules" not in page.parts]
+LINKING = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *EXAMPLES])
 TOLD = [page for page in LINKING if page.parent.name != "reference"]
 MAP, DIAGRAM = ROOT / "ARCHITECTURE.md", ""
 _TREE = whole(app)

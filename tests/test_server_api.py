@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
+import resource
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import httpx2
 import pytest
 
@@ -23,7 +28,6 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from hexad import Hexad
     from hexad.server.tokens import Tokens
@@ -315,3 +319,69 @@ def test_the_command_serves_logs_without_content_and_stops_on_a_signal(tmp_path:
     assert "quiet" not in logged
     with opened(tmp_path / "a.db") as hx:
         assert hx.knowledge.get("hush").content == "quiet words"
+
+
+def hammered(url: str, token: str, *options: str) -> None:
+    """The official description against the server: valid and invalid requests, and what the answers must look like."""
+    found = Path(sys.executable).with_name("schemathesis")
+    # the engine's own rules go beyond a schema (no secret as a key, no control characters): a refusal is no failure
+    checks = ["--exclude-checks", "positive_data_acceptance", "--exclude-path-regex", "events|export|import"]
+    command = [str(found), "run", f"{url}/api/v1/openapi.json", "--url", f"{url}/api/v1", *checks, *options]
+    sent = ["-H", f"Authorization: Bearer {token}", "--request-timeout", "60", "--no-color"]
+    done = subprocess.run(
+        [*command, *sent], capture_output=True, text=True, check=False, cwd=Path(sys.executable).parent
+    )
+    assert done.returncode == 0, done.stdout[-6000:]
+
+
+@requirement("API-01")
+def test_the_server_keeps_to_its_description(url: str, tokens: Tokens) -> None:
+    hammered(url, secret(tokens, namespaces=("*",)), "--phases", "fuzzing", "--max-examples", "3", "--seed", "1")
+
+
+TYPESCRIPT = Path(__file__).parent.parent / "examples" / "typescript"
+
+
+@pytest.mark.skipif(
+    not (TYPESCRIPT / "node_modules").exists(), reason="no packages: npm install in examples/typescript"
+)
+@requirement("API-01")
+def test_a_typescript_client_is_generated_and_type_checked(url: str) -> None:
+    for step in ("generate", "check"):
+        command = ["npm", "run", "--silent", step]
+        done = subprocess.run(
+            command, cwd=TYPESCRIPT, capture_output=True, text=True, check=False, env=os.environ | {"HEXAD_URL": url}
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.soak
+@requirement("API-01")
+def test_the_server_keeps_to_its_description_for_thousands_of_requests(url: str, tokens: Tokens) -> None:
+    hammered(url, secret(tokens, namespaces=("*",)), "--phases", "coverage,fuzzing", "--max-examples", "50")
+
+
+@pytest.mark.soak
+@requirement("API-01")
+def test_two_thousand_requests_by_thirty_two_clients_leave_memory_flat(url: str, hx: Hexad) -> None:
+    """The second thousand takes no more room than the first left."""
+    for number in range(200):
+        hx.knowledge.save(f"key-{number}", f"text {number} about deploys")
+
+    async def client(number: int) -> None:
+        async with httpx2.AsyncClient(base_url=f"{url}/api/v1", timeout=300) as api:
+            for turn in range(32):
+                saved = await api.put(f"/knowledge/k-{number}-{turn % 4}", json={"content": f"text {turn}"})
+                asked = await api.post("/retrieve", json={"message": "when deploys?"})
+                assert (saved.status_code in {200, 201}, asked.status_code) == (True, 200)
+
+    async def storm() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(32):
+                group.start_soon(client, number)
+
+    anyio.run(storm)
+    gc.collect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    anyio.run(storm)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= before * 1.1

@@ -211,10 +211,10 @@ class Engine:
 def _signalled(found: Retrieval) -> Retrieval:
     """Say how long each layer took and how many items it found."""
     if signals.wanted():
-        for layer, seconds in found.seconds.items():
-            signals.emit("layer", seconds, layer=layer.value, items=len(found.items.get(layer, ())))
-        whole, failed = sum(found.seconds.values()), len(found.failures)
-        signals.emit("retrieval", whole, items=len(found.all()), standing=len(found.standing), failures=failed)
+        facts: dict[str, float] = {f"{layer}.seconds": seconds for layer, seconds in found.seconds.items()}
+        facts |= {f"{layer}.items": len(items) for layer, items in found.items.items()}
+        whole, failed = max(found.seconds.values(), default=0.0), len(found.failures)
+        signals.emit("retrieval", whole, standing=len(found.standing), failures=failed, **facts)
     return found
 
 

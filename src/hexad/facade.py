@@ -217,14 +217,6 @@ class Hexad:
         """The prompt for a message: standing context, then what was found besides it; recorded as shown.
 
         ``budget`` is for what was found; the setting ``standing_budget`` is for what stands in every prompt.
-
-        >>> hx = Hexad.open(":memory:", enabled=True)
-        >>> _ = hx.knowledge.save("units", "Answer in metric units")
-        >>> print(hx.prompt("You are terse.", "which units?", budget=800))
-        You are terse.
-        <BLANKLINE>
-        ## Standing Rules and Preferences
-        - Answer in metric units
         """
         prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
         self.shown(prompt)
@@ -282,10 +274,6 @@ class Hexad:
         tool objects and toolsets of agent frameworks. With ``advise`` a trusted fix is appended to the error that goes
         back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the default
         is `hexad.learning.outcome.reported_failure`.
-
-        >>> hx = Hexad.open(":memory:", enabled=True)
-        >>> hx.watch(len)("four")
-        4
         """
         if not self.enabled:
             return tool
@@ -442,6 +430,12 @@ class Hexad:
 
         path, show = admission.path("file", file), progress or _quiet
         return import_lines(self._engine.workspace, self._find, path, overwrite=overwrite, progress=show)
+
+    def export(self, folder: str | os.PathLike[str], *, subject: str | None = None) -> int:
+        """Write each record, or what is known about a subject, as a page of Markdown; return how many."""
+        from hexad.interchange.exporting import export_files  # noqa: PLC0415 - rarely needed
+
+        return export_files(self._engine.workspace, admission.path("folder", folder), subject)
 
     def close(self) -> None:
         """Write waiting counts and close the database; a scope only writes. Closing twice is allowed.

@@ -67,7 +67,7 @@ def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | 
         return Remedy(Kind.STATED, wait.text, seconds=wait.seconds)
     words = said(error, _values(arguments, error))
     of_a_file = any(is_command(path, each.text, error) for path, each in arguments.items())
-    of_the_call = Failure.of(error).of_the_call and not (of_a_file and _POSITION.search(words.text))
+    of_the_call = Failure.of(error).of_the_call and not (of_a_file and _POSITION.search(error))
     expects = (words.expects or (of_form and words.malformed)) and of_the_call
     return Remedy(Kind.STATED, words.text) if words.text and (words.hint or expects) else None
 

@@ -26,6 +26,8 @@ from hexad.server.api.openapi import PREFIX as API_PATH
 from hexad.server.api.problems import problem, refused
 from hexad.server.api.serving import Api
 from hexad.server.callers import Callers
+from hexad.server.gateway.forwarding import PREFIX as GATEWAY_PATH
+from hexad.server.gateway.forwarding import Gateway
 from hexad.server.mcp import McpByNamespace
 from hexad.server.metrics import Metrics
 from hexad.server.tokens import Right
@@ -42,7 +44,10 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("hexad.server")
 _HEALTH: Final = Pool(1, "hexad-health")
 _HEALTHY_WITHIN: Final = 2.0  # seconds
-_SAFE: Final = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+_SAFE: Final = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+}  # without a referrer, a form of our own page would come from the origin "null"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,14 +105,17 @@ class Site:
     metrics: Metrics = field(default_factory=Metrics)
     parts: dict[str, ASGIApp] = field(init=False)
     _mcp: McpByNamespace = field(init=False)
+    _gateway: Gateway = field(init=False)
     _life: Starlette = field(init=False)
 
     def __post_init__(self) -> None:
         self._mcp = McpByNamespace(self.hx, self.callers)
+        self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream)
         self._life = Starlette(lifespan=self._alive)
         self.parts = {
             API_PATH: Api(self.hx, self.callers),
             MCP_PATH: self._mcp,
+            GATEWAY_PATH: self._gateway,
             "/healthz": self._health,
             "/metrics": self._figures,
         }
@@ -128,7 +136,7 @@ class Site:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                if area != "/gateway":
+                if area != GATEWAY_PATH:
                     message["headers"] = [
                         *message.get("headers", ()),
                         *((name.encode(), value.encode()) for name, value in _SAFE.items()),
@@ -139,8 +147,7 @@ class Site:
             await app(scope, receive, noting)
         finally:
             seconds, name = time.perf_counter() - started, area.strip("/") or "pages"
-            self.metrics.count("hexad_requests_total", area=name, method=_method(scope), status=status)
-            self.metrics.count("hexad_request_seconds", seconds, area=name)
+            signals.emit("request", seconds, area=name, method=_method(scope), status=status)
             if self.hosting.log_requests:
                 _log(name, scope, status, seconds)
 
@@ -177,6 +184,7 @@ class Site:
                 self._mcp.tasks = tasks
                 yield
                 tasks.cancel_scope.cancel()
+        await self._gateway.client.aclose()
 
 
 def _method(scope: Scope) -> str:

@@ -16,8 +16,10 @@ _HELP: Final = {
     "hexad_retrieved_items_total": "Items that retrieval returned, by layer.",
     "hexad_changes_total": "Changes of the memory and outcomes of tools, by action.",
     "hexad_gateway_requests_total": "Requests to the provider, by kind and whether context was added.",
+    "hexad_gateway_seconds": "Seconds that the gateway itself took before it sent a request on, by kind.",
 }
-_SUMMARIES: Final = frozenset({"hexad_request_seconds", "hexad_retrieval_seconds"})
+_SUMMARIES: Final = frozenset({"hexad_request_seconds", "hexad_retrieval_seconds", "hexad_gateway_seconds"})
+_OF_A_LAYER: Final = {"seconds": "hexad_retrieval_seconds", "items": "hexad_retrieved_items_total"}
 
 
 class Metrics:
@@ -27,7 +29,7 @@ class Metrics:
         self._lock = threading.Lock()
         self._values: dict[str, dict[str, list[float]]] = {}
 
-    def count(self, name: str, by: float = 1, **labels: str | float) -> None:
+    def count(self, name: str, by: float = 1, /, **labels: str | float) -> None:
         """Add to a counter, or a duration to a sum."""
         written = ",".join(f'{label}="{_escaped(str(value))}"' for label, value in labels.items())
         with self._lock:
@@ -37,13 +39,21 @@ class Metrics:
 
     def heard(self, signal: Signal) -> None:
         """Count what the engine says about itself."""
+        facts = signal.facts
         if signal.name == "retrieval":
             self.count("hexad_retrievals_total")
-        elif signal.name == "layer":
-            self.count("hexad_retrieval_seconds", signal.seconds, layer=signal.facts["layer"])
-            self.count("hexad_retrieved_items_total", float(signal.facts["items"]), layer=signal.facts["layer"])
+            for name, value in facts.items():
+                layer, _, what = name.partition(".")
+                if what:
+                    self.count(_OF_A_LAYER[what], float(value), layer=layer)
         elif signal.name == "change":
-            self.count("hexad_changes_total", action=signal.facts["action"])
+            self.count("hexad_changes_total", action=facts["action"])
+        elif signal.name == "request":
+            self.count("hexad_requests_total", 1, **facts)
+            self.count("hexad_request_seconds", signal.seconds, area=facts["area"])
+        elif signal.name == "gateway":
+            self.count("hexad_gateway_requests_total", 1, **facts)
+            self.count("hexad_gateway_seconds", signal.seconds, kind=facts["kind"])
 
     def text(self) -> str:
         """Every figure."""

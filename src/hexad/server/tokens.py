@@ -8,7 +8,6 @@ import os
 import secrets
 import tempfile
 import threading
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -159,18 +158,12 @@ class Tokens:
         """Replace the file in one step; it is readable by its owner alone."""
         document = json.dumps({"tokens": [each.as_json() for each in tokens]}, indent=1)
         try:
-            handle, name = tempfile.mkstemp(prefix=self.file.name, dir=self.file.parent)
-        except OSError as error:
-            raise self._unusable(f"cannot be written: {error.strerror}") from error
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
+            with tempfile.NamedTemporaryFile("w", dir=self.file.parent, prefix=FILE_NAME, delete=False) as file:
                 file.write(f"{document}\n")
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(self.file)
+            Path(file.name).replace(self.file)
         except OSError as error:
-            with suppress(OSError):
-                Path(name).unlink(missing_ok=True)
             raise self._unusable(f"cannot be written: {error.strerror}") from error
 
     def _unusable(self, reason: str) -> ConfigError:

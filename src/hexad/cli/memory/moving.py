@@ -10,7 +10,9 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import BackupError, InvalidInput
+from hexad.interchange.formats import messages_in
 from hexad.memory.backup.copying import copy_store
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
@@ -82,6 +84,42 @@ def import_(
         if done.left_out:
             lines = screen.counted(done.left_out, "line")
             screen.remark(f"not imported: {lines} of history and audit, or of deleted entries")
+
+
+@app.command(epilog="Example: hexad export my-memory --subject dana")
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    *,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only what is known about this subject.")] = None,
+    common: Common,
+) -> None:
+    """Write every entry, reference, learning and skill as a page of Markdown."""
+    with common.opened() as hx:
+        count = hx.export(folder, subject=subject)
+    common.answer({"folder": str(folder), "records": count}, f"{folder}: {screen.counted(count, 'record')} written")
+
+
+@app.command(epilog="Example: hexad capture chat.json --json")
+def capture(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Messages as JSON or JSON Lines.")],
+    *,
+    session: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation's name.")] = None,
+    common: Common,
+) -> None:
+    """Propose what the user of a conversation said that lasts; `hexad review` asks about it."""
+    _refuse_unreadable(file)
+    with common.opened(create=True) as hx:
+        done = hx.capture(messages_in(file), session=session)
+    if common.as_json:
+        found = [{**asdict(each), "expires": each.expires and each.expires.isoformat()} for each in done.proposed]
+        screen.emit({"proposed": found, "left_out": done.left_out})
+    elif done.proposed:
+        screen.table(
+            ["proposal", "category", Wide("the user said")],
+            [(each.proposal, each.category, each.sentence) for each in done.proposed],
+        )
+    else:
+        screen.remark("nothing to keep, or all of it is known")
 
 
 def _refuse_unreadable(file: Path) -> None:

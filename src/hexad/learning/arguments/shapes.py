@@ -195,7 +195,7 @@ def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
     first = next(iter(value), None) if len(value) else None
     if first is None:
         return "list" if len(value) else "empty list"
-    kind = "text" if isinstance(first, str) else "list" if isinstance(first, Sequence) else shape_of(first)
+    kind = "text" if isinstance(first, str) else "lists" if isinstance(first, Sequence) else shape_of(first)
     return f"list of {kind}"
 
 

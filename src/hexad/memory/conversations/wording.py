@@ -44,7 +44,7 @@ def sentences(words: str) -> Iterator[str]:
 
 def _states(sentence: str) -> bool:
     """Whether a sentence may state something: it is prose of a fitting length, and no question."""
-    asks = sentence.rstrip("\"')*_ ").endswith(("?", "?", ":", ":"))
+    asks = sentence.rstrip("\"')*_ ").endswith(("?", "?", ":", ":", "...", "…"))
     letters = 2 * len(_LETTER.findall(sentence)) > len(sentence)
     return not asks and letters and _GONE not in sentence and _SHORTEST <= _width(sentence) <= _LONGEST
 

@@ -77,11 +77,6 @@ def _sequence(cursor: str) -> int:
     return int(cursor)
 
 
-def verify(call: Call) -> dict[str, Any]:
-    """Check that no record of the log was altered, moved or removed."""
-    return wire.verdict(call.hx.audit.verify(expect=call.query.get("expect")))
-
-
 def forget(call: Call) -> dict[str, Any]:
     """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
     hx, body = call.hx, call.body

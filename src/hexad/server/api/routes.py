@@ -1,33 +1,35 @@
-"""The table of the interface: method, path, right, work, and the schemas of what goes in and out."""
+"""The table of the interface: method, path, right, name, sentence, work, and the schemas of what goes in and out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import Category, Knowledge, Layer, Learning, Origin, Proposal, Reference, Skill, SkillStatus
-from hexad.server.api import asking, keeping, procedures, records, reviewing
-from hexad.server.api.schemas import (
-    COUNT,
-    FLAG,
-    KEY,
-    KEYS,
-    LAYERS,
-    NOTHING,
-    OBJECT,
-    TEXT,
-    Schema,
-    body,
-    given,
-    listed,
-    ref,
+from hexad import wire
+from hexad.context.explanation import explained
+from hexad.model import (
+    Category,
+    ErrorCategory,
+    Knowledge,
+    Layer,
+    Learning,
+    Origin,
+    Proposal,
+    Reference,
+    Skill,
+    SkillStatus,
 )
+from hexad.server.api import keeping, procedures, records
+from hexad.server.api.calls import listing, shown
+from hexad.server.api.records import delete, fields, found
+from hexad.server.api.schemas import COUNT, FLAG, KEY, KEYS, LAYERS, NOTHING, OBJECT, TEXT, body, given, listed, ref
 from hexad.server.tokens import Right
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from hexad.server.api.calls import Call
+    from hexad.server.api.schemas import Schema
 
 READ, WRITE, APPROVE = Right.READ, Right.WRITE, Right.APPROVE
 EVERY_CALL: Final[Mapping[str, Schema]] = {"namespace": KEY, "session": KEY}  # query parameters of every route
@@ -35,258 +37,208 @@ EVERY_CALL: Final[Mapping[str, Schema]] = {"namespace": KEY, "session": KEY}  # 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be done; its summary is the docstring of its work."""
+    """One thing that can be done. One that deletes answers with nothing; one that puts or deletes heeds If-Match."""
 
     method: str
     path: str
     right: Right
+    name: str  # for generated clients
+    summary: str
     work: Callable[[Call], Any]
     answer: Schema
     body: Schema | None = None
     query: Mapping[str, Schema] = field(default_factory=dict)
     status: int = 200
-    conditional: bool = False  # whether it heeds If-Match
     runs: bool = False  # whether it may take long
 
     @property
-    def name(self) -> str:
-        """Its name for generated clients."""
-        return self.work.__name__
-
-    @property
-    def summary(self) -> str:
-        """One sentence about it."""
-        return (self.work.__doc__ or "").split("\n")[0].removesuffix(".")
+    def conditional(self) -> bool:
+        """Whether it heeds If-Match."""
+        return self.method in {"PUT", "DELETE"} and self.path.count("/") == 2 and not self.path.startswith("/tokens")
 
 
-_LIMIT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 1000}
-_QUERY: Final = {"query": TEXT, "limit": _LIMIT}
-_PAGE: Final = {**_QUERY, "cursor": TEXT}
-_ENTRY: Final = "content category tags source subject thread position pinned expires relevance"
-_MESSAGE: Final = {"message": TEXT, "layers": LAYERS}
-_ONE_LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
-_SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
-_GONE: Final[Schema] = NOTHING
+def _all(nouns: Iterable[Any]) -> dict[str, Any]:
+    return listing(map(wire.to_json, nouns))
 
 
 def _choice(kind: Any) -> Schema:
     return {"type": "string", "enum": [member.value for member in kind]}
 
 
-_FILTERS: Final = {
-    "category": _choice(Category),
-    "origin": _choice(Origin),
-    "subject": KEY,
-    "session": KEY,
-    "tag": KEY,
-    "pinned": FLAG,
-}
-
-ROUTES: Final[tuple[Route, ...]] = (
-    # knowledge
-    Route("GET", "/knowledge", READ, records.list_knowledge, listed("Knowledge"), query={**_PAGE, **_FILTERS}),
-    Route(
-        "POST",
-        "/knowledge",
-        WRITE,
-        records.add_knowledge,
-        ref("Knowledge"),
-        given(Knowledge, _ENTRY, required="content", keep_secrets=FLAG),
-        status=201,
-    ),
-    Route(
-        "POST", "/knowledge/delete", WRITE, records.delete_many, OBJECT, body(required="keys", keys=KEYS, undelete=FLAG)
-    ),
-    Route("GET", "/knowledge/{key}", READ, records.get_knowledge, ref("Knowledge")),
-    Route(
-        "PUT",
-        "/knowledge/{key}",
-        WRITE,
-        records.put_knowledge,
-        ref("Knowledge"),
-        given(Knowledge, _ENTRY, required="content", keep_secrets=FLAG),
-        conditional=True,
-    ),
-    Route("DELETE", "/knowledge/{key}", WRITE, records.delete_knowledge, _GONE, status=204, conditional=True),
-    Route("POST", "/knowledge/{key}/undelete", APPROVE, records.undelete_knowledge, ref("Knowledge")),
-    Route("PUT", "/knowledge/{key}/pin", APPROVE, records.pin, ref("Knowledge")),
-    Route("DELETE", "/knowledge/{key}/pin", APPROVE, records.unpin, ref("Knowledge")),
-    Route("GET", "/knowledge/{key}/history", READ, records.knowledge_history, listed("Version")),
-    Route("GET", "/knowledge/{key}/similar", READ, records.similar_knowledge, listed("Item"), query={"limit": _LIMIT}),
-    # references
-    Route("GET", "/references", READ, records.list_references, listed("Reference"), query=_PAGE),
-    Route("GET", "/references/{name}", READ, records.get_reference, ref("Reference")),
-    Route(
-        "PUT",
-        "/references/{name}",
-        WRITE,
-        records.put_reference,
-        ref("Reference"),
-        given(Reference, "location summary kind metadata tags", keep_secrets=FLAG),
-        conditional=True,
-    ),
-    Route("DELETE", "/references/{name}", WRITE, records.delete_reference, _GONE, status=204, conditional=True),
-    # learnings
-    Route(
-        "GET",
-        "/learnings",
-        READ,
-        procedures.list_learnings,
-        listed("Learning"),
-        query={
-            **_QUERY,
-            "category": given(Learning, "category")["properties"]["category"],
-            "trigger": KEY,
-            "trust_above": _SHARE,
-            "trust_below": _SHARE,
-        },
-    ),
-    Route(
-        "POST",
-        "/learnings",
-        WRITE,
-        procedures.add_learning,
-        ref("Learning"),
-        given(Learning, "trigger error_pattern diagnosis fix category tags", required="trigger", keep_secrets=FLAG),
-        status=201,
-    ),
-    Route("GET", "/learnings/statistics", READ, procedures.learning_statistics, OBJECT),
-    Route(
-        "POST",
-        "/learnings/correct",
-        APPROVE,
-        procedures.correct_learning,
-        ref("Learning"),
-        given(Learning, "trigger error_pattern diagnosis fix", required="fix", learning=KEY, keep_secrets=FLAG),
-    ),
-    Route(
-        "POST",
-        "/learnings/fix",
-        READ,
-        procedures.known_fix,
-        OBJECT,
-        body(required="tool error", tool=KEY, error=TEXT, untrusted=FLAG),
-    ),
-    Route(
-        "POST", "/learnings/clean", APPROVE, procedures.clean_learnings, OBJECT, body(apply=FLAG, unseen_for_days=COUNT)
-    ),
-    Route("GET", "/learnings/{id}", READ, procedures.get_learning, ref("Learning")),
-    Route("DELETE", "/learnings/{id}", APPROVE, procedures.delete_learning, _GONE, status=204, conditional=True),
-    Route(
-        "POST",
-        "/observe",
-        WRITE,
-        procedures.observe,
-        OBJECT,
-        body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT),
-    ),
-    # skills
-    Route(
-        "GET",
-        "/skills",
-        READ,
-        procedures.list_skills,
-        listed("Skill"),
-        query={**_QUERY, "status": _choice(SkillStatus)},
-    ),
-    Route("POST", "/skills/discover", WRITE, procedures.discover_skills, listed("Skill")),
-    Route("GET", "/skills/{name}", READ, procedures.get_skill, ref("Skill")),
-    Route(
-        "PUT",
-        "/skills/{name}",
-        WRITE,
-        procedures.put_skill,
-        ref("Skill"),
-        given(
-            Skill,
-            "kind description definition parameters when tags author",
-            required="kind description definition",
-            keep_secrets=FLAG,
-        ),
-        conditional=True,
-    ),
-    Route("DELETE", "/skills/{name}", APPROVE, procedures.delete_skill, _GONE, status=204, conditional=True),
-    Route("GET", "/skills/{name}/history", READ, procedures.skill_history, listed("SkillVersion")),
-    Route("GET", "/skills/{name}/review", READ, procedures.review_skill, OBJECT),
-    Route("POST", "/skills/{name}/activate", APPROVE, procedures.activate_skill, ref("Skill"), body(by=KEY, seen=TEXT)),
-    Route("POST", "/skills/{name}/deprecate", APPROVE, procedures.deprecate_skill, ref("Skill")),
-    Route(
-        "POST",
-        "/skills/{name}/run",
-        WRITE,
-        procedures.run_skill,
-        OBJECT,
-        body(parameters=OBJECT, dry_run=FLAG),
-        runs=True,
-    ),
-    # what awaits a person
-    Route("GET", "/review", READ, reviewing.queue, OBJECT),
-    Route("GET", "/proposals", READ, reviewing.list_proposals, listed("Proposal")),
-    Route(
-        "POST",
-        "/proposals",
-        WRITE,
-        reviewing.propose,
-        ref("Proposal"),
-        given(Proposal, "key change content category subject tags sentence against"),
-        status=201,
-    ),
-    Route("GET", "/proposals/{id}", READ, reviewing.get_proposal, ref("Proposal")),
-    Route(
-        "PATCH", "/proposals/{id}", APPROVE, reviewing.edit_proposal, ref("Proposal"), given(Proposal, "key content")
-    ),
-    Route("POST", "/proposals/{id}/accept", APPROVE, reviewing.accept_proposal, ref("Knowledge")),
-    Route("POST", "/proposals/{id}/reject", APPROVE, reviewing.reject_proposal, _GONE, status=204),
-    # prompts
-    Route(
-        "POST", "/retrieve", READ, asking.retrieve, OBJECT, body(required="message", **_MESSAGE, max_per_layer=_LIMIT)
-    ),
-    Route(
-        "POST", "/prompt", READ, asking.prompt, OBJECT, body(required="message", **_MESSAGE, base=TEXT, budget=COUNT)
-    ),
-    Route(
-        "POST", "/explain", READ, asking.explain, OBJECT, body(required="message", **_MESSAGE, base=TEXT, budget=COUNT)
-    ),
-    Route("GET", "/standing", READ, asking.standing, listed("Item")),
-    Route(
-        "POST",
-        "/used",
-        WRITE,
-        asking.used,
-        listed("Association"),
-        body(required="layer id message", layer=_ONE_LAYER, id=KEY, message=TEXT),
-    ),
-    Route("GET", "/habits", READ, asking.list_habits, listed("Association")),
-    Route("DELETE", "/habits", APPROVE, asking.reset_habits, OBJECT, query={"layer": _ONE_LAYER, "id": KEY}),
-    # the memory as a whole
-    Route("GET", "/status", READ, keeping.status, OBJECT),
-    Route("GET", "/namespaces", READ, keeping.namespaces, OBJECT, query={"cursor": TEXT, "limit": _LIMIT}),
-    Route("GET", "/audit", READ, keeping.audit_log, listed("AuditRecord"), query={"cursor": TEXT, "limit": _LIMIT}),
-    Route("GET", "/audit/verify", READ, keeping.verify, OBJECT, query={"expect": TEXT}),
-    Route(
-        "POST",
-        "/forget",
-        APPROVE,
-        keeping.forget,
-        OBJECT,
-        body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG),
-    ),
-    Route("GET", "/export", READ, keeping.export, NOTHING, runs=True),
-    Route("POST", "/import", WRITE, keeping.import_lines, OBJECT, query={"overwrite": FLAG}, runs=True),
-    Route("GET", "/tokens", APPROVE, keeping.list_tokens, OBJECT),
-    Route(
-        "POST",
-        "/tokens",
-        APPROVE,
-        keeping.make_token,
-        OBJECT,
-        body(
-            required="namespaces rights",
-            name=KEY,
-            namespaces={**KEYS, "maxItems": 100},
-            rights={"type": "array", "items": _choice(Right), "minItems": 1},
-        ),
-        status=201,
-    ),
-    Route("DELETE", "/tokens/{id}", APPROVE, keeping.revoke_token, _GONE, status=204),
+_LIMIT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 1000}
+_SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
+_LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
+_QUERY: Final = {"query": TEXT, "limit": _LIMIT}
+_PAGE: Final = {**_QUERY, "cursor": TEXT}
+_LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
+_FILTERS: Final = {"category": _choice(Category), "origin": _choice(Origin), "subject": KEY, "tag": KEY, "pinned": FLAG}
+_TRUST: Final = {"category": _choice(ErrorCategory), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
+_ENTRY: Final = given(
+    Knowledge,
+    "content category tags source subject thread position pinned expires relevance",
+    required="content",
+    keep_secrets=FLAG,
 )
+_REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
+_LEARNING: Final = given(
+    Learning, "trigger error_pattern diagnosis fix category tags", required="trigger", keep_secrets=FLAG
+)
+_CORRECTION: Final = given(
+    Learning, "trigger error_pattern diagnosis fix", required="fix", learning=KEY, keep_secrets=FLAG
+)
+_CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT)
+_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, untrusted=FLAG)
+_SKILL: Final = given(
+    Skill,
+    "kind description definition parameters when tags author",
+    required="kind description definition",
+    keep_secrets=FLAG,
+)
+_PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
+_EDITED: Final = given(Proposal, "key content")
+_ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT, budget=COUNT)
+_FOUND: Final = body(required="message", message=TEXT, layers=LAYERS, max_per_layer=_LIMIT)
+_USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
+_GONE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG)
+_RIGHTS: Final[Schema] = {"type": "array", "items": _choice(Right), "minItems": 1}
+_TOKEN: Final = body(required="namespaces rights", name=KEY, namespaces={**KEYS, "maxItems": 100}, rights=_RIGHTS)
+_ENTRIES, _LESSONS, _SKILLS = listed("Knowledge"), listed("Learning"), listed("Skill")
+
+
+def _learnings(call: Call) -> dict[str, Any]:
+    if "query" in call.query:
+        return found(call, call.hx.learnings)
+    wanted = {name: value for name, value in call.query.items() if name in _TRUST}
+    every = sorted(call.hx.learnings.list(**wanted), key=lambda each: each.updated, reverse=True)
+    return _all(every[: call.query.get("limit", 50)])
+
+
+# fmt: off
+ROUTES: Final[tuple[Route, ...]] = (
+    Route("GET", "/knowledge", READ, "list_knowledge", "List entries, newest first; with `query` the best matches",
+          lambda c: found(c, c.hx.knowledge), _ENTRIES, query={**_PAGE, **_FILTERS}),
+    Route("POST", "/knowledge", WRITE, "add_knowledge", "Save an entry under a key that is made from its text",
+          records.add_knowledge, ref("Knowledge"), _ENTRY, status=201),
+    Route("POST", "/knowledge/delete", WRITE, "delete_many", "Delete or bring back several entries",
+          records.delete_many, OBJECT, body(required="keys", keys=KEYS, undelete=FLAG)),
+    Route("GET", "/knowledge/{key}", READ, "get_knowledge", "Read an entry",
+          lambda c: shown(c.hx.knowledge.get(c.named)), ref("Knowledge")),
+    Route("PUT", "/knowledge/{key}", WRITE, "put_knowledge", "Save an entry; other content makes a new version",
+          records.put_knowledge, ref("Knowledge"), _ENTRY),
+    Route("DELETE", "/knowledge/{key}", WRITE, "delete_knowledge", "Hide an entry; it can be brought back",
+          lambda c: delete(c, c.hx.knowledge, origin=c.caller.origin), NOTHING, status=204),
+    Route("POST", "/knowledge/{key}/undelete", APPROVE, "undelete_knowledge", "Bring back a deleted entry",
+          lambda c: shown(c.hx.knowledge.undelete(c.named)), ref("Knowledge")),
+    Route("PUT", "/knowledge/{key}/pin", APPROVE, "pin", "Put an entry into every prompt",
+          lambda c: shown(c.hx.knowledge.pin(c.named)), ref("Knowledge")),
+    Route("DELETE", "/knowledge/{key}/pin", APPROVE, "unpin", "Take an entry out of every prompt",
+          lambda c: shown(c.hx.knowledge.pin(c.named, pinned=False)), ref("Knowledge")),
+    Route("GET", "/knowledge/{key}/history", READ, "knowledge_history", "All versions of an entry, newest first",
+          lambda c: _all(c.hx.knowledge.history(c.named)), listed("Version")),
+    Route("GET", "/knowledge/{key}/similar", READ, "similar_knowledge", "Entries that say nearly the same",
+          lambda c: listing(map(wire.item, c.hx.knowledge.similar(c.hx.knowledge.get(c.named)))), listed("Item")),
+
+    Route("GET", "/references", READ, "list_references", "List references, newest first",
+          lambda c: found(c, c.hx.references), listed("Reference"), query=_PAGE),
+    Route("GET", "/references/{name}", READ, "get_reference", "Read a reference",
+          lambda c: shown(c.hx.references.get(c.named)), ref("Reference")),
+    Route("PUT", "/references/{name}", WRITE, "put_reference", "Save a reference",
+          records.put_reference, ref("Reference"), _REFERENCE),
+    Route("DELETE", "/references/{name}", WRITE, "delete_reference", "Delete a reference",
+          lambda c: delete(c, c.hx.references), NOTHING, status=204),
+
+    Route("GET", "/learnings", READ, "list_learnings", "List learnings, the latest change first",
+          _learnings, _LESSONS, query={**_QUERY, **_TRUST}),
+    Route("POST", "/learnings", WRITE, "add_learning", "Save a learning about an error of a tool",
+          lambda c: shown(c.hx.learnings.save(**fields(c, "trigger error_pattern diagnosis fix category tags"),
+                                              origin=c.caller.origin), 201), ref("Learning"), _LEARNING, status=201),
+    Route("GET", "/learnings/statistics", READ, "learning_statistics", "Counts by category, tool and trust",
+          lambda c: asdict(c.hx.learnings.stats()), OBJECT),
+    Route("POST", "/learnings/correct", APPROVE, "correct_learning", "Save a person's correction, trusted at once",
+          procedures.correct_learning, ref("Learning"), _CORRECTION),
+    Route("POST", "/learnings/fix", READ, "known_fix", "The fix that is known for an error; it counts as offered",
+          procedures.known_fix, OBJECT, _ERROR),
+    Route("POST", "/learnings/clean", APPROVE, "clean_learnings", "Merge duplicates, remove what nothing confirmed",
+          procedures.clean_learnings, OBJECT, body(apply=FLAG, unseen_for_days=COUNT)),
+    Route("GET", "/learnings/{id}", READ, "get_learning", "Read a learning",
+          lambda c: shown(c.hx.learnings.get(c.named)), ref("Learning")),
+    Route("DELETE", "/learnings/{id}", APPROVE, "delete_learning", "Delete a learning",
+          lambda c: delete(c, c.hx.learnings), NOTHING, status=204),
+    Route("POST", "/observe", WRITE, "observe", "Learn from a tool call that was made elsewhere",
+          procedures.observe, OBJECT, _CALL),
+
+    Route("GET", "/skills", READ, "list_skills", "List skills; with `query` the active ones that match best",
+          lambda c: found(c, c.hx.skills, newest_first=False), _SKILLS,
+          query={**_QUERY, "status": _choice(SkillStatus)}),
+    Route("POST", "/skills/discover", WRITE, "discover_skills", "Offer what several sessions did as drafts of skills",
+          lambda c: _all(c.hx.skills.discover()), _SKILLS),
+    Route("GET", "/skills/{name}", READ, "get_skill", "Read a skill",
+          lambda c: shown(c.hx.skills.get(c.named)), ref("Skill")),
+    Route("PUT", "/skills/{name}", WRITE, "put_skill", "Save a procedure as a draft",
+          records.put_skill, ref("Skill"), _SKILL),
+    Route("DELETE", "/skills/{name}", APPROVE, "delete_skill", "Delete a skill with its versions",
+          lambda c: delete(c, c.hx.skills), NOTHING, status=204),
+    Route("GET", "/skills/{name}/history", READ, "skill_history", "All versions of a skill, newest first",
+          lambda c: _all(c.hx.skills.history(c.named)), listed("SkillVersion")),
+    Route("GET", "/skills/{name}/review", READ, "review_skill", "Findings of the check, and what it would be granted",
+          lambda c: procedures.review_json(c.hx.skills.review(c.named)), OBJECT),
+    Route("POST", "/skills/{name}/activate", APPROVE, "activate_skill", "Approve a skill as the review showed it",
+          lambda c: shown(c.hx.skills.activate(c.named, by=c.body.get("by") or c.caller.name, seen=c.body.get("seen"))),
+          ref("Skill"), body(by=KEY, seen=TEXT)),
+    Route("POST", "/skills/{name}/deprecate", APPROVE, "deprecate_skill", "Hide a skill and stop it from running",
+          lambda c: shown(c.hx.skills.deprecate(c.named)), ref("Skill")),
+    Route("POST", "/skills/{name}/run", WRITE, "run_skill", "Run an active skill, or show what a run would do",
+          procedures.run_skill, OBJECT, body(parameters=OBJECT, dry_run=FLAG), runs=True),
+
+    Route("GET", "/review", READ, "queue", "Everything that awaits review", procedures.queue, OBJECT),
+    Route("GET", "/proposals", READ, "list_proposals", "Every open proposal, oldest first",
+          lambda c: _all(c.hx.proposals.list()), listed("Proposal")),
+    Route("POST", "/proposals", WRITE, "propose", "Propose a change to an entry, for a person to decide",
+          procedures.propose, ref("Proposal"), _PROPOSAL, status=201),
+    Route("GET", "/proposals/{id}", READ, "get_proposal", "Read a proposal",
+          lambda c: wire.to_json(c.hx.proposals.get(c.named)), ref("Proposal")),
+    Route("PATCH", "/proposals/{id}", APPROVE, "edit_proposal", "Change a proposal before deciding about it",
+          lambda c: wire.to_json(c.hx.proposals.edit(c.named, **c.body)), ref("Proposal"), _EDITED),
+    Route("POST", "/proposals/{id}/accept", APPROVE, "accept_proposal", "Carry a proposal out as the user's own word",
+          lambda c: shown(c.hx.proposals.accept(c.named)), ref("Knowledge")),
+    Route("POST", "/proposals/{id}/reject", APPROVE, "reject_proposal", "Remove a proposal; the entry stays as it is",
+          procedures.reject_proposal, NOTHING, status=204),
+
+    Route("POST", "/retrieve", READ, "retrieve", "Find what matters for a message, best first in each layer",
+          lambda c: wire.retrieval(c.hx.retrieve(c.body["message"], c.body.get("layers"), c.body.get("max_per_layer"))),
+          OBJECT, _FOUND),
+    Route("POST", "/prompt", READ, "prompt", "The prompt for a message, counted as shown to a model",
+          lambda c: wire.prompt(c.hx.prompt(**{"base": "", **c.body})), OBJECT, _ASKED),
+    Route("POST", "/explain", READ, "explain", "Every candidate for a prompt, with its score and what became of it",
+          lambda c: explained(c.hx.explain(**c.body)), OBJECT, _ASKED),
+    Route("GET", "/standing", READ, "standing", "The items that are in every prompt",
+          lambda c: listing(map(wire.item, c.hx.standing())), listed("Item")),
+    Route("POST", "/used", WRITE, "used", "Record that an item was useful for a message",
+          records.used, listed("Association"), _USED),
+    Route("GET", "/habits", READ, "list_habits", "The words of earlier questions that help to find items",
+          lambda c: _all(c.hx.habits.list()), listed("Association")),
+    Route("DELETE", "/habits", APPROVE, "reset_habits", "Remove the words that lead to an item, or to all",
+          lambda c: {"removed": c.hx.habits.reset(c.query.get("layer"), c.query.get("id"))}, OBJECT,
+          query={"layer": _LAYER, "id": KEY}),
+
+    Route("GET", "/status", READ, "status", "Count the contents of a namespace", keeping.status, OBJECT),
+    Route("GET", "/namespaces", READ, "namespaces", "The namespaces that the caller may use",
+          keeping.namespaces, OBJECT, query=_LOG),
+    Route("GET", "/audit", READ, "audit_log", "The log of changes, newest first",
+          keeping.audit_log, listed("AuditRecord"), query=_LOG),
+    Route("GET", "/audit/verify", READ, "verify", "Check that no record of the log was altered, moved or removed",
+          lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), OBJECT, query={"expect": TEXT}),
+    Route("POST", "/forget", APPROVE, "forget", "Erase for good: a record, a subject, a session, or everything",
+          keeping.forget, OBJECT, _GONE),
+    Route("GET", "/export", READ, "export", "The namespace as JSON Lines, as `hexad backup` writes them",
+          keeping.export, NOTHING, runs=True),
+    Route("POST", "/import", WRITE, "import_lines", "Add lines of a backup: origins become import, skills drafts",
+          keeping.import_lines, OBJECT, query={"overwrite": FLAG}, runs=True),
+    Route("GET", "/tokens", APPROVE, "list_tokens", "The tokens that give nothing that yours does not",
+          keeping.list_tokens, OBJECT),
+    Route("POST", "/tokens", APPROVE, "make_token", "Make a token; its secret is in this answer alone",
+          keeping.make_token, OBJECT, _TOKEN, status=201),
+    Route("DELETE", "/tokens/{id}", APPROVE, "revoke_token", "Revoke a token: the next request with it is refused",
+          keeping.revoke_token, NOTHING, status=204),
+)
+# fmt: on

@@ -110,7 +110,8 @@ class Api:
             if route.method == request.method:
                 return route, path
         if found:
-            ways = ", ".join(sorted({each.method for each, _ in found}))
+            nearest = min(found, key=lambda each: len(each[1]))[0].path  # a word of ours before a name of anybody's
+            ways = ", ".join(sorted({each.method for each, _ in found if each.path == nearest}))
             raise BadRequest(405, f"this can only be asked with {ways}", Allow=ways)
         raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
 

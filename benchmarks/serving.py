@@ -1,0 +1,109 @@
+"""The server: what the gateway adds to a provider's first byte, what a page costs beside its query."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from benchmarks.figures import Figure
+from hexad import Hexad
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CLIENTS, ROUNDS, SLOW = 32, 6, 0.3
+_PROVIDER = f"""
+import asyncio, anyio
+from hexad.edges.address import Address
+from hexad.mcp.http import HttpServer
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        await receive(); await send({{"type": "lifespan.startup.complete"}}); await receive()
+        return await send({{"type": "lifespan.shutdown.complete"}})
+    more = True
+    while more:
+        more = (await receive()).get("more_body", False)
+    await asyncio.sleep({SLOW})
+    await send({{"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]}})
+    await send({{"type": "http.response.body", "body": b'{{"choices": []}}'}})
+address = Address("127.0.0.1", 0)
+anyio.run(HttpServer(app, address, lambda port: print(f"at http://127.0.0.1:{{port}}/;", flush=True)).listen)
+"""
+
+
+def measure(folder: Path) -> Iterator[Figure]:
+    """The gateway, then pages over 100,000 entries, if `retrieving` has filled them."""
+    yield from _gateway(folder)
+
+
+@contextmanager
+def _started(*command: str) -> Iterator[tuple[str, int]]:
+    """A server in a process of its own: its address and its id."""
+    with subprocess.Popen(
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "HEXAD_SEMANTIC": "false"},
+    ) as process:
+        try:
+            assert process.stdout is not None
+            found = next(filter(None, (re.search(r"at (http://[\d.:]+)/;", line) for line in process.stdout)))
+            yield found[1], process.pid
+        finally:
+            process.terminate()
+
+
+def _gateway(folder: Path) -> Iterator[Figure]:
+    database = folder / "gateway.db"
+    with Hexad.open(database, enabled=True, semantic=False) as hx:
+        for number in range(200):
+            hx.knowledge.save(f"entry-{number}", f"Service {number} is deployed on day {number % 7}", origin="agent")
+    serve = ("-m", "hexad", "serve", "--http", "127.0.0.1:0", "--db", str(database), "--upstream")
+    with _started("-c", _PROVIDER) as (provider, _), _started(*serve, provider) as (server, pid):
+        asyncio.run(_storm(f"{server}/gateway", 1))  # once, so that everything is loaded
+        before, direct, through = _cpu(pid), list[float](), list[float]()
+        for _ in range(ROUNDS):  # in turns, so that a busy machine slows both
+            direct += asyncio.run(_storm(provider, 2))
+            through += asyncio.run(_storm(f"{server}/gateway", 2))
+        spent = (_cpu(pid) - before) / len(through)
+    one, two = statistics.median(direct), statistics.median(through)
+    detail = f"{two * 1000:.0f} ms against {one * 1000:.0f} ms, {CLIENTS} clients, a provider that takes 300 ms"
+    yield Figure("median time to the first byte through the gateway, against direct", two / one, 1.1, detail=detail)
+    yield Figure("processor time of the gateway for a request", spent * 1000, None, "ms")
+
+
+def _cpu(pid: int) -> float:
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:  # noqa: PTH123 - no file of ours
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def _storm(base: str, requests: int) -> list[float]:
+    """Seconds to the first byte of each request of many clients."""
+
+    async def one(number: int) -> list[float]:
+        times = []
+        await asyncio.sleep(number / CLIENTS * SLOW)  # people do not all press return at once
+        async with httpx2.AsyncClient(timeout=60) as client:
+            for turn in range(requests):
+                message = {"role": "user", "content": f"when is service {number * 7 % 200} deployed? ({turn})"}
+                started = time.perf_counter()
+                body = {"model": "m", "messages": [message]}
+                async with client.stream("POST", f"{base}/v1/chat/completions", json=body) as answer:
+                    async for _ in answer.aiter_raw():
+                        times.append(time.perf_counter() - started)
+                        break
+        return times
+
+    return [each for times in await asyncio.gather(*map(one, range(CLIENTS))) for each in times]

@@ -1,0 +1,1 @@
+"""A namespace → files, and transcripts of conversations → messages."""

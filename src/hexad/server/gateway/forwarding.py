@@ -1,0 +1,174 @@
+"""Requests to a model on their way to the provider: context goes in, outcomes of tools are learned, the rest stays.
+
+If memory fails, the request still goes out; the provider's answer comes back byte by byte.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+import httpx2
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from hexad import signals
+from hexad.edges.threads import Pool
+from hexad.edges.transcripts import SHAPES
+from hexad.errors import AccessRefused
+from hexad.memory.redaction import redact
+from hexad.server.gateway.speaking import MEMORY, OWN_HEADERS, TOKEN, Speakers
+from hexad.server.tokens import Right
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from starlette.types import Receive, Scope, Send
+
+    from hexad.edges.transcripts import Shape
+    from hexad.facade import Hexad
+    from hexad.server.callers import Caller, Callers
+    from hexad.server.gateway.speaking import Speaker
+
+PREFIX: Final = "/gateway"
+_LOG: Final = logging.getLogger("hexad.server")
+_OF_A_CONNECTION: Final = frozenset(
+    {"connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"}
+    | {"te", "trailer", "transfer-encoding", "upgrade"}
+)
+_NOT_SENT: Final = _OF_A_CONNECTION | {"host", "content-length", "cookie", *OWN_HEADERS}
+_MEMORY_SECONDS: Final = 3.0  # that a request waits for its context at most
+_LARGEST: Final = 128 * 1024 * 1024
+_CAPTURING: Final = Pool(1, "hexad-gateway-capture")
+
+
+def _client() -> httpx2.AsyncClient:
+    """Connections to the provider: none of this machine's proxies, no redirect, no time limit but for connecting."""
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
+    return httpx2.AsyncClient(timeout=httpx2.Timeout(None, connect=30), limits=limits, trust_env=False)
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """The gateway as an ASGI application."""
+
+    hx: Hexad
+    callers: Callers
+    upstream: str
+    client: httpx2.AsyncClient = field(default_factory=_client)
+    speakers: Speakers = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "speakers", Speakers(self.hx))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on."""
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except AccessRefused as error:
+            response = _refused(error.status, str(error))
+        except httpx2.HTTPError as error:
+            _LOG.warning("the provider did not answer: %s", type(error).__name__)
+            response = _refused(502, f"the provider did not answer ({type(error).__name__}); try again")
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        caller = self.callers.of(request.headers.get(TOKEN, ""))
+        caller.require(Right.READ)
+        if not self.upstream:
+            return _refused(503, "this server has no provider; start it with hexad serve --upstream URL")
+        path = request.url.path.removeprefix(PREFIX)
+        request.scope["hexad.route"] = PREFIX
+        shape = next((each for end, each in SHAPES.items() if path == f"/v1{end.removeprefix('/v1')}"), None)
+        wanted = shape is not None and request.method == "POST"
+        content: Any = await self._remembered(request, caller, shape) if wanted and shape else request.stream()
+        return await self._forward(request, path, content)
+
+    async def _remembered(self, request: Request, caller: Caller, shape: Shape) -> bytes:
+        """The body with its context, or as it was: a failure of ours is not the provider's."""
+        raw, started = await _body(request), time.perf_counter()
+        kind = request.url.path.rpartition("/")[2]
+        added, body = raw, _parsed(raw)
+        if body is not None and request.headers.get(MEMORY, "").strip().casefold() != "off":
+            speaker = self.speakers.of(caller, request.headers, body)
+            try:
+                with anyio.move_on_after(_MEMORY_SECONDS):
+                    added = await self._with_context(speaker, caller, shape, body) or raw
+            except Exception as error:  # noqa: BLE001 - the request goes on
+                _LOG.warning("a request goes on without memory: %s", redact(repr(error)).text)
+        context = "yes" if added is not raw else "no"
+        signals.emit("gateway", time.perf_counter() - started, kind=kind, context=context)
+        return added
+
+    async def _with_context(self, speaker: Speaker, caller: Caller, shape: Shape, body: dict[str, Any]) -> bytes | None:
+        """Learn from the calls that ended, then look the turn's context up and write it in."""
+        if Right.WRITE in caller.rights:
+            for call in shape.ended(body):
+                await speaker.memory.alearn(None, call, session=speaker.session)
+        latest = shape.latest(body)
+        context = await speaker.memory.arecall(None, latest, session=speaker.session)
+        if latest is not None and latest.last and self.hx.settings.gateway_capture and Right.WRITE in caller.rights:
+            said = [{"role": "user", "content": latest.text}]
+            await _CAPTURING.run(partial(speaker.own.capture, said, session=speaker.session), seconds=_MEMORY_SECONDS)
+        if not context.standing and not context.found:
+            return None
+        return json.dumps(shape.written(body, context), allow_nan=False, separators=(",", ":")).encode()
+
+    async def _forward(self, request: Request, path: str, content: Any) -> Response:
+        query = request.url.query
+        url = f"{self.upstream.removesuffix('/v1')}{path}{f'?{query}' if query else ''}"
+        headers = _passed(request.headers.items(), _NOT_SENT)
+        if not isinstance(content, bytes) and (length := request.headers.get("content-length")):
+            headers.append(("content-length", length))
+        empty = request.method in {"GET", "HEAD"} and "content-length" not in request.headers
+        sent = httpx2.Request(request.method, url, headers=headers, content=None if empty else content)
+        came = await self.client.send(sent, stream=True)
+        response = StreamingResponse(_bytes(came), came.status_code)
+        response.raw_headers = [
+            (name.encode("latin-1"), value.encode("latin-1"))
+            for name, value in [*_passed(came.headers.multi_items(), _OF_A_CONNECTION), ("x-accel-buffering", "no")]
+        ]
+        return response
+
+
+async def _bytes(came: httpx2.Response) -> Any:
+    """The answer as it arrives; the connection is given back when it ends or when the client leaves."""
+    try:
+        async for part in came.aiter_raw():
+            yield part
+    finally:
+        with anyio.CancelScope(shield=True):
+            await came.aclose()
+
+
+def _passed(headers: Iterable[tuple[str, str]], left_out: frozenset[str]) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in headers if name.lower() not in left_out]
+
+
+async def _body(request: Request) -> bytes:
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > _LARGEST:
+            raise AccessRefused(413, f"a request may have {_LARGEST:,} bytes at most")
+    return bytes(raw)
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    """The body as an object; None for what the provider shall judge."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _refused(status: int, sentence: str) -> Response:
+    """An error of ours, in the shape that clients of providers understand."""
+    return JSONResponse({"type": "error", "error": {"type": "hexad", "message": sentence}}, status)

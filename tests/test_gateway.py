@@ -1,0 +1,279 @@
+"""The gateway: official clients through it to a scripted provider, whose answers come back as they were."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import anthropic
+import httpx2
+import openai
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from tests.server_support import running, secret, serving, tokens_in
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from hexad import Hexad
+    from hexad.server.tokens import Tokens
+
+CHAT = {
+    "id": "c1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [
+        {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "On Tuesdays — déjà."}}
+    ],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+}
+PART = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+PARTS = [{"index": 0, "delta": {"content": word}, "finish_reason": None} for word in ("On ", "Tues", "days")]
+STREAM = [
+    *(f"data: {json.dumps({**PART, 'choices': [each]})}\n\n".encode() for each in PARTS),
+    b": a comment that no parser keeps\n\n",
+    b"data: [DONE]\n\n",
+]
+MESSAGE = {
+    "id": "m1",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [{"type": "text", "text": "On Tuesdays"}],
+    "stop_reason": "end_turn",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
+ANSWER = {
+    "id": "r1",
+    "object": "response",
+    "created_at": 1,
+    "model": "m",
+    "status": "completed",
+    "output": [
+        {
+            "type": "message",
+            "id": "o1",
+            "status": "completed",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "On Tuesdays", "annotations": []}],
+        }
+    ],
+    "parallel_tool_calls": True,
+    "tool_choice": "auto",
+    "tools": [],
+}
+
+
+@dataclass
+class Provider:
+    """A provider that keeps what it was sent, and answers from a script."""
+
+    requests: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        request = Request(scope, receive)
+        raw = await request.body()
+        self.requests.append((request.url.path, dict(request.headers), raw))
+        await self._answer(request.url.path, raw)(scope, receive, send)
+
+    def _answer(self, path: str, raw: bytes) -> Response:
+        if path.endswith("/models"):
+            return JSONResponse({"object": "list", "data": []}, headers={"x-request-id": "abc"})
+        if b"make it fail" in raw:
+            return JSONResponse({"error": {"message": "quota", "type": "insufficient_quota"}}, 429)
+        if b'"stream": true' in raw or b'"stream":true' in raw:
+            return StreamingResponse(_stream(), media_type="text/event-stream")
+        answers = {"/v1/chat/completions": CHAT, "/v1/responses": ANSWER, "/v1/messages": MESSAGE}
+        return Response(json.dumps(answers[path], indent=1), media_type="application/json")
+
+    @property
+    def body(self) -> dict[str, Any]:
+        sent: dict[str, Any] = json.loads(self.requests[-1][2])
+        return sent
+
+
+async def _stream() -> AsyncIterator[bytes]:
+    for part in STREAM:
+        yield part
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Tokens:
+    return tokens_in(tmp_path)
+
+
+@pytest.fixture
+def hx(tmp_path: Path) -> Iterator[Hexad]:
+    with opened(tmp_path / "agent.db", semantic=False, standing_budget=300, gateway_capture=True) as engine:
+        engine.knowledge.save("units", "Always answer in metric units", category="rule")
+        engine.knowledge.save("deploy-window", "Deploys happen on Tuesdays", origin="agent")
+        yield engine
+
+
+@pytest.fixture
+def provider() -> Provider:
+    return Provider()
+
+
+@pytest.fixture
+def gateway(hx: Hexad, tokens: Tokens, provider: Provider) -> Iterator[str]:
+    with running(provider) as upstream, serving(hx, tokens, upstream=f"{upstream}/v1") as url:
+        yield f"{url}/gateway"
+
+
+def chat(gateway: str, content: str = "when may I deploy?", headers: dict[str, str] | None = None, **more: Any) -> Any:
+    body = {"model": "m", "messages": [{"role": "user", "content": content}], **more}
+    sent = {"Authorization": "Bearer sk-provider", **(headers or {})}
+    return httpx2.post(f"{gateway}/v1/chat/completions", json=body, headers=sent)
+
+
+@requirement("GATE-01")
+def test_chat_completions_get_context_and_come_back_unchanged(gateway: str, provider: Provider) -> None:
+    with openai.OpenAI(base_url=f"{gateway}/v1", api_key="sk-provider") as model:
+        given: list[Any] = [
+            {"role": "system", "content": "Be terse."},
+            {"role": "user", "content": "when may I deploy?"},
+        ]
+        came = model.chat.completions.create(model="m", messages=given)
+        stream = model.chat.completions.create(model="m", messages=given, stream=True)
+        parts = [each.choices[0].delta.content for each in stream]
+        listed = model.models.list()
+    assert came.choices[0].message.content == "On Tuesdays — déjà."
+    assert "".join(map(str, parts)) == "On Tuesdays"
+    assert listed.data == []
+    path, headers, _ = provider.requests[0]
+    body = json.loads(provider.requests[0][2])
+    assert path == "/v1/chat/completions"
+    assert headers["authorization"] == "Bearer sk-provider"
+    system, found, user = body["messages"]
+    assert system["content"].startswith("Be terse.\n\n")
+    assert "metric units" in system["content"]
+    assert "Deploys happen on Tuesdays" in found["content"]
+    assert user == given[1]
+
+
+@requirement("GATE-01")
+def test_responses_and_messages_get_context_too(gateway: str, provider: Provider) -> None:
+    with openai.OpenAI(base_url=f"{gateway}/v1", api_key="sk") as model:
+        answer = model.responses.create(model="m", input="when may I deploy?", instructions="Be terse.")
+    assert answer.output_text == "On Tuesdays"
+    assert "metric units" in provider.body["instructions"]
+    assert "Deploys happen" in provider.body["input"][0]["content"]
+    with anthropic.Anthropic(base_url=gateway, api_key="sk") as other:
+        asked: list[Any] = [{"role": "user", "content": "when may I deploy?"}]
+        message = other.messages.create(model="m", max_tokens=9, messages=asked)
+    assert message.content[0].text == "On Tuesdays"  # type: ignore[union-attr]
+    assert provider.requests[-1][0] == "/v1/messages"
+    assert any("sk" in value for value in provider.requests[-1][1].values())
+    assert "metric units" in provider.body["system"]
+    assert "Deploys happen" in str(provider.body["messages"][0]["content"])
+
+
+@requirement("GATE-01")
+def test_a_stream_and_an_error_of_the_provider_come_back_byte_for_byte(gateway: str, provider: Provider) -> None:
+    streamed = chat(gateway, stream=True)
+    assert streamed.content == b"".join(STREAM)
+    assert streamed.headers["x-accel-buffering"] == "no"
+    assert streamed.headers["content-type"].startswith("text/event-stream")
+    plain = chat(gateway)
+    assert plain.content == json.dumps(CHAT, indent=1).encode()
+    failed = chat(gateway, "make it fail")
+    assert (failed.status_code, failed.json()["error"]["type"]) == (429, "insufficient_quota")
+    models = httpx2.get(f"{gateway}/v1/models?limit=3")
+    assert models.headers["x-request-id"] == "abc"
+    assert provider.requests[-1][0] == "/v1/models"
+
+
+@requirement("GATE-01")
+def test_memory_can_be_off_and_our_headers_stay_here(gateway: str, provider: Provider, tokens: Tokens) -> None:
+    token = secret(tokens, namespaces=("default", "default/*"))
+    mine = {"X-Hexad-Token": token, "X-Hexad-User": "dana", "X-Hexad-Session": "s1", "X-Hexad-Memory": "off"}
+    sent = b'{"model":"m",  "messages":[{"role":"user","content":"d\\u00e9ploy?"}], "top_p":1.0}'
+    url, kind = f"{gateway}/v1/chat/completions", {"Content-Type": "application/json"}
+    assert httpx2.post(url, content=sent, headers={**mine, **kind}).status_code == 200
+    _, headers, raw = provider.requests[-1]
+    assert raw == sent
+    assert not [name for name in headers if name.startswith("x-hexad")]
+    assert "cookie" not in headers
+
+
+@requirement("GATE-01")
+def test_a_user_outside_of_the_token_is_refused_and_reads_nobody_elses_memory(
+    gateway: str, provider: Provider, hx: Hexad, tokens: Tokens
+) -> None:
+    hx.scoped(namespace="default/erin").knowledge.save("erins", "Erin deploys on Sundays", category="rule")
+    hx.scoped(namespace="acme/dana").knowledge.save("danas", "Dana deploys on Mondays", category="rule")
+    one, tenant = secret(tokens, namespaces=("default/dana",)), secret(tokens, namespaces=("acme/*",))
+    assert chat(gateway).status_code == 401
+    assert chat(gateway, headers={"X-Hexad-Token": one, "X-Hexad-User": "erin"}).status_code == 403
+    count = len(provider.requests)
+    assert chat(gateway, headers={"X-Hexad-Token": one, "X-Hexad-User": "dana"}).status_code == 200
+    assert chat(gateway, headers={"X-Hexad-Token": one}, user="erin").status_code == 200
+    for _, _, raw in provider.requests[count:]:
+        assert b"Erin deploys" not in raw
+        assert b"metric units" not in raw, "the shared memory above is not this token's"
+    assert chat(gateway, headers={"X-Hexad-Token": tenant, "X-Hexad-User": "dana"}).status_code == 200
+    assert b"Dana deploys on Mondays" in provider.requests[-1][2]
+
+
+@requirement("GATE-01")
+def test_tool_calls_are_learned_from_the_transcript_once(gateway: str, hx: Hexad) -> None:
+    call = {"id": "t1", "type": "function", "function": {"name": "book", "arguments": '{"day": "31/01"}'}}
+    history = [
+        {"role": "user", "content": "book a room"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "t1", "content": "ValueError: cannot read the day '31/01'"},
+    ]
+    body = {"model": "m", "messages": history, "tools": [{"type": "function", "function": {"name": "book"}}]}
+    for _ in range(2):
+        sent = {"X-Hexad-User": "dana", "X-Hexad-Session": "s1"}
+        assert httpx2.post(f"{gateway}/v1/chat/completions", json=body, headers=sent).status_code == 200
+    [learned] = hx.scoped(namespace="default/dana").learnings.list()
+    assert (learned.trigger, learned.seen) == ("tool:book", 1)
+    assert hx.learnings.list() == ()
+
+
+@requirement("GATE-01")
+def test_what_a_user_says_becomes_a_proposal_never_an_entry(gateway: str, hx: Hexad) -> None:
+    chat(gateway, "I prefer short answers. What is new?")
+    [proposal] = hx.proposals.list()
+    assert proposal.content == "I prefer short answers."
+    assert "prefer" not in str(hx.knowledge.list())
+
+
+@requirement("GATE-01")
+def test_without_the_store_requests_still_pass_and_tokens_are_still_checked(
+    tmp_path: Path, tokens: Tokens, provider: Provider
+) -> None:
+    token = secret(tokens)
+    with (
+        opened(tmp_path / "agent.db", semantic=False) as hx,
+        running(provider) as upstream,
+        serving(hx, tokens, upstream=upstream) as url,
+    ):
+        hx.store.close()
+        came = chat(f"{url}/gateway", headers={"X-Hexad-Token": token})
+        assert came.content == json.dumps(CHAT, indent=1).encode()
+        assert chat(f"{url}/gateway").status_code == 401
+        assert httpx2.get(f"{url}/healthz").status_code == 503
+
+
+@requirement("GATE-01")
+def test_a_provider_that_is_down_or_not_named_is_said_so(hx: Hexad, tokens: Tokens) -> None:
+    with serving(hx, tokens) as url:
+        assert "--upstream" in chat(f"{url}/gateway").json()["error"]["message"]
+    with serving(hx, tokens, upstream="http://127.0.0.1:9") as url:
+        assert chat(f"{url}/gateway").status_code == 502
