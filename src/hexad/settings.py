@@ -229,10 +229,10 @@ def namespace_from_environment() -> str | None:
     return os.environ.get("HEXAD_NAMESPACE") or None
 
 
-def claude_code_folder() -> Path:
-    """Where Claude Code keeps its own file: CLAUDE_CONFIG_DIR, else the user's home."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named).expanduser() if named else Path.home()
+def named_folder(variable: str, usual: str) -> Path:
+    """The folder that another program's variable names, such as CLAUDE_CONFIG_DIR; else one in the user's home."""
+    named = os.environ.get(variable)
+    return Path(named).expanduser() if named else Path.home() / usual
 
 
 def data_folder(environ: Environment | None = None) -> Path:
