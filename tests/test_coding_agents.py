@@ -14,6 +14,7 @@ from hexad import Hexad
 from hexad.cli import main
 from hexad.mcp.coding.hooks import Hooks
 from hexad.testing.adapter_suite import calls
+from tests import real_agents
 from tests.mcp_support import client, play
 from tests.support import requirement
 
@@ -52,6 +53,12 @@ def added(answer: dict[str, Any]) -> str:
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", "")) or str(
         answer.get("additional_context", "")
     )
+
+
+def files(home: Path) -> dict[str, bytes]:
+    """The bytes of everything in a home but Hexad's own folder."""
+    found = (each for each in home.rglob("*") if each.is_file() and ".local" not in each.parts)
+    return {str(each.relative_to(home)): each.read_bytes() for each in found}
 
 
 @requirement("EDGE-03")
@@ -115,7 +122,7 @@ def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx
     ("event", "learned"),
     [
         ({"hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": {"command": "pytst -q"},
-          "tool_response": {"llmContent": "Output: pytst: command not found\nExit Code: 127"}}, True),
+          "tool_response": {"llmContent": "<c>\nOutput: pytst: command not found\nExit Code: 127\nPGID: 1"}}, True),
         ({"hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": {"command": "ls"},
           "tool_response": {"llmContent": "Output: a.py"}}, False),
         ({"hook_event_name": "AfterTool", "tool_name": "replace", "tool_input": {"file_path": "a"},
@@ -132,7 +139,8 @@ def test_each_client_says_in_its_own_way_that_a_call_failed(hx: Hexad, event: di
     assert Hooks(hx).answer({**event, "session_id": "s"}) == {}
     assert bool(hx.learnings.list()) is learned
     if learned and "command" in event["tool_input"]:
-        assert hx.learnings.list()[0].trigger == "tool:Bash"
+        (learning,) = hx.learnings.list()
+        assert (learning.trigger, learning.error_pattern) == ("tool:Bash", "Exit code 127 pytst: command not found")
 
 
 @requirement("EDGE-03")
@@ -174,6 +182,92 @@ def test_without_hooks_there_is_no_such_tool(hx: Hexad) -> None:
             assert (await one.call_tool("hook", PROMPT)).is_error
 
     play(scenario())
+
+
+SETTINGS = '{"hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "make"}]}]}}'
+TOML = 'model = "o"  # mine\n\n[mcp_servers.other]\ncommand = "npx"\n\n[tui]\ntheme = "dark"'
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("claude-code", {}),
+        ("claude-code", {".claude.json": '{"numStartups": 1}', ".claude/settings.json": SETTINGS}),
+        ("claude-code", {".claude/settings.json": '{\n\t"model": "x"\n}'}),
+        ("codex", {}),
+        ("codex", {".codex/config.toml": TOML, ".codex/hooks.json": SETTINGS}),
+        ("codex", {".codex/config.toml": TOML + "\n"}),
+        ("cursor", {}),
+        ("cursor", {".cursor/hooks.json": '{"version": 1, "hooks": {}}'}),
+        ("gemini-cli", {}),
+        ("gemini-cli", {".gemini/settings.json": SETTINGS}),
+    ],
+)
+def test_one_command_sets_up_server_and_hooks_and_one_gives_every_byte_back(
+    home: Path, name: str, before: dict[str, str]
+) -> None:
+    for place, text in before.items():
+        (home / place).parent.mkdir(exist_ok=True)
+        (home / place).write_text(text)
+    was = files(home)
+    assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 0
+    now = files(home)
+    assert all(b"hexad" in text for place, text in now.items() if was.get(place) != text)
+    assert b"hook" in b"".join(now.values())
+    assert all(word in b"".join(now.values()).decode() for word in ("make",) if SETTINGS in before.values())
+    assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 0
+    assert files(home) == now
+    assert main(["mcp", "uninstall", "--client", name, "--yes"]) == 0
+    assert files(home) == was
+
+
+@requirement("EDGE-03")
+def test_uninstalling_takes_only_ours_where_the_file_has_changed_since(home: Path) -> None:
+    (home / ".codex").mkdir()
+    config, hooks = home / ".codex/config.toml", home / ".codex/hooks.json"
+    config.write_text(TOML)
+    hooks.write_text(SETTINGS)
+    assert main(["mcp", "install", "--client", "codex", "--hooks", "--yes"]) == 0
+    config.write_text(config.read_text() + '\n[mcp_servers.hexad.env]\nA = "b"\n\n[late]\nx = 1\n')
+    hooks.write_text(hooks.read_text().replace('"make"', '"just"'))
+    assert main(["mcp", "uninstall", "--client", "codex", "--yes"]) == 0
+    assert config.read_text() == TOML + "\n\n[late]\nx = 1\n"
+    assert json.loads(hooks.read_text()) == json.loads(SETTINGS.replace("make", "just"))
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(
+    "text", ['mcp_servers = {hexad = {command = "x"}}', "a = ", '[mcp_servers]\nhexad.command = "x"']
+)
+def test_a_file_that_cannot_be_changed_safely_is_left_alone(
+    home: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text(text)
+    assert main(["mcp", "install", "--client", "codex", "--hooks", "--yes"]) == 1
+    assert "it was left as it is" in capsys.readouterr().err
+    assert files(home) == {".codex/config.toml": text.encode()}
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize("name", ["vscode", "windsurf", "zed", "opencode", "claude-desktop"])
+def test_a_client_without_hooks_is_one_sentence(home: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 2
+    assert "has none; leave it out" in capsys.readouterr().err
+    assert files(home) == {}
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_init_sets_up_a_project_and_its_agent_and_asks_nothing_with_yes(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--agent", "claude-code"]) == 2  # nobody to ask
+    assert files(home) == {}
+    assert main(["init", "--agent", "claude-code", "--yes"]) == 0
+    assert {*files(home)} == {"work/hexad.toml", ".claude.json", ".claude/settings.json"}
+    assert main(["init", "--agent", "claude-code", "--yes"]) == 0
+    assert "set up already" in capsys.readouterr().err
 
 
 @requirement("EDGE-03", "PLACE-01")
@@ -225,3 +319,24 @@ def test_a_command_hook_takes_little_processor_time(home: Path) -> None:
     after = os.times()
     yardstick = after.children_user + after.children_system - before.children_user - before.children_system
     assert min(spent) < 6 * yardstick, (spent, yardstick)
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name: str) -> None:
+    if real_agents.program_of(name) is None:
+        pytest.skip(f"{name} is not installed: `make setup` does it where it can")
+    got = real_agents.played(name, tmp_path)
+    assert got["after"] == got["before"]
+    assert [len(got["first"]), len(got["second"])] == [3, 1 if name == "codex" else 3]
+    first, second = json.dumps(got["first"][0]), json.dumps(got["second"][0])
+    assert WISH in first
+    assert "Known Solutions" not in first
+    assert WISH in second
+    assert "use `python3` instead of `pytst`" in second
+    assert not [word for word in ("get_context", "report_tool_result") if word in first + second]
+    if name == "claude-code":  # its session went on after a compaction, and failed again
+        compacted, again = map(json.dumps, got["second"][1:])
+        assert WISH in compacted
+        assert "A fix from memory" not in compacted
+        assert "A fix from memory" in again

@@ -74,6 +74,7 @@ class Settings:
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
+    timeline: bool = _setting(default=True, meaning="keep which items the latest 256 prompts had, by key and score")
     gateway_capture: bool = _setting(default=False, meaning="propose what users say through the gateway, for review")
     server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
@@ -228,10 +229,10 @@ def namespace_from_environment() -> str | None:
     return os.environ.get("HEXAD_NAMESPACE") or None
 
 
-def claude_code_folder() -> Path:
-    """Where Claude Code keeps its own file: CLAUDE_CONFIG_DIR, else the user's home."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named).expanduser() if named else Path.home()
+def named_folder(variable: str, usual: str) -> Path:
+    """The folder that another program's variable names, such as CLAUDE_CONFIG_DIR; else one in the user's home."""
+    named = os.environ.get(variable)
+    return Path(named).expanduser() if named else Path.home() / usual
 
 
 def data_folder(environ: Environment | None = None) -> Path:

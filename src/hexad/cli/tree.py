@@ -46,7 +46,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "learnings": ("memory.learnings", "Show and correct what is known about errors"),
     "skills": ("skills.commands", "Write, approve and run procedures"),
     "hook": ("setup.hooking", "Answer a hook of a coding agent"),
-    "serve": ("setup.hosting", "Serve an HTTP interface, a gateway to models, and MCP"),
+    "serve": ("setup.hosting", "Serve pages, an HTTP interface, a gateway to models, and MCP"),
     "tokens": ("setup.tokens", "Make, list and revoke tokens for `hexad serve`"),
     "mcp": ("setup.serving", "Serve the memory to an agent over MCP"),
 }

@@ -10,11 +10,15 @@ import typer
 from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
 from hexad.cli.opening import server
-from hexad.cli.options import AsJson, Database
+from hexad.cli.options import AsJson, Database, Yes
+from hexad.cli.setup.installing import apply, memory_for, refuse_asking
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import masked
 from hexad.errors import ConfigError, InvalidInput
+from hexad.mcp import require_sdk
+from hexad.mcp.coding.installing import WITH_HOOKS, Installation
+from hexad.mcp.install.clients import Client
 from hexad.settings import (
     FILE_NAME,
     KNOWN,
@@ -24,6 +28,7 @@ from hexad.settings import (
     database_from_environment,
     file_place,
     in_digits,
+    namespace_from_environment,
     survey,
 )
 
@@ -44,22 +49,46 @@ app.add_typer(config, name="config")
 def init(
     *,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="NAME", help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}."),
+    ] = None,
+    own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
+    yes: Yes = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make this folder a project with its own memory, and write a hexad.toml with every setting."""
+    """Make this folder a project with its own memory, and write a hexad.toml with every setting.
+
+    With --agent it also gives a coding agent this memory: a server and hooks, as `hexad mcp install --hooks` does. It
+    asks whether this project should have a memory of its own, and before it changes the agent's configuration.
+    """
+    if agent is None:
+        Common(db=db, as_json=as_json).answer(*_made(db, force=force))
+        return
+    require_sdk()
+    place = Installation(Client.parse(agent, "--agent"))
+    plan = place.install(memory_for(place, db, hooks=True), namespace_from_environment(), hooks=True)
+    refuse_asking(plan, yes=yes)
+    made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
+    if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
+        screen.remark(_made(db, force=force)[1])
+    apply(plan, "installed", f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
+
+
+def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:
+    """Make a project of this folder; what was made, as a document and as a sentence."""
     named = db or database_from_environment()
     database = places.database_in(Path.cwd())
     if named is None and database.exists() and database != places.found().path.absolute():
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
-    common = Common(db=named or places.DEFAULT, as_json=as_json)
-    file = file_place(common.path.parent)
+    file = file_place(Common(db=named or places.DEFAULT).path.parent)
     _write(file, file_text(), force=force)
     if named is None:
         places.trust(database)
     made = f"this folder's memory is {places.DEFAULT}; keep it out of version control\n" if named is None else ""
     sentence = f"{made}{file}: written; every setting keeps its default until you remove its #"
-    common.answer({"file": str(file), "written": True}, sentence)
+    return {"file": str(file), "written": True}, sentence
 
 
 @app.command(epilog="Example: hexad trust .")

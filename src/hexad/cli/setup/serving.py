@@ -12,13 +12,13 @@ import typer
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes
-from hexad.cli.places import DEFAULT
+from hexad.cli.setup.installing import apply, memory_for
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.mcp import require_sdk
-from hexad.mcp.install import changes, clients
+from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
 from hexad.settings import namespace_from_environment
 
@@ -47,6 +47,7 @@ ScopeName = Annotated[
 ]
 File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
 Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="The server's name there.")]
+WithHooks = Annotated[bool, typer.Option("--hooks", help=f"Hooks too, for a coding agent: {', '.join(WITH_HOOKS)}.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
 
 
@@ -80,35 +81,36 @@ def serve(
         _over_http(hx, server.server_of(hx, hooks=hooks), str(http), allow_host or [], allow_origin or [])
 
 
-@app.command(epilog="Example: hexad mcp install --client claude-code --db ~/agent.db")
+@app.command(epilog="Example: hexad mcp install --client claude-code --hooks --dry-run")
 def install(
     *,
     client: ClientName,
     scope: ScopeName = "user",
+    hooks: WithHooks = False,
     path: File = None,
     name: Entry = "hexad",
     dry_run: DryRun = False,
     yes: Yes = False,
     common: Common,
 ) -> None:
-    """Add this server to a client's configuration. Shows the change, keeps other entries and a backup."""
+    """Add this server to a client's configuration. Shows the change, keeps other entries and a backup.
+
+    With --hooks each prompt gets its context and each tool call is learned from, without the model asking. A server
+    with hooks and without --db uses the memory of the project that it is started in, if you trust it, beside your own.
+    """
     require_sdk()
     known, where = Client.parse(client, "--client"), Scope.parse(scope, "--scope")
-    file = Path(path) if path else clients.file_of(known, where)
-    namespace, memory = common.namespace, common.path
-    if where is Scope.PROJECT:
-        shared = DEFAULT if common.db is None else str(memory)  # not HEXAD_DB, which belongs to this machine
-        entry = clients.shared_entry_of(known, shared, namespace, project=Path.cwd())
-    else:
-        namespace = namespace or namespace_from_environment()
-        entry = clients.entry_of(known, memory, namespace)
-    change = changes.installed(file, entry, name, clients.group_of(known))
+    place = Installation(known, where, name, Path(path) if path else None)
+    namespace = common.namespace or (namespace_from_environment() if where is Scope.USER else None)
+    memory = memory_for(place, common.db, hooks=hooks)
+    plan = place.install(memory, namespace, hooks=hooks)
     if not common.as_json:
         _describe_memory(memory, namespace, shared=where is Scope.PROJECT)
-    _apply(change, "installed", f"{file} is up to date already", dry_run=dry_run, yes=yes, as_json=common.as_json)
+    no_need = f"{' and '.join(str(each.file) for each in plan)} is up to date already"
+    apply(plan, "installed", no_need, dry_run=dry_run, yes=yes, as_json=common.as_json)
 
 
-@app.command(epilog="Example: hexad mcp uninstall --client cursor")
+@app.command(epilog="Example: hexad mcp uninstall --client cursor --dry-run")
 def uninstall(
     *,
     client: ClientName,
@@ -119,21 +121,23 @@ def uninstall(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove this server from a client's configuration."""
-    known = Client.parse(client, "--client")
-    file = Path(path) if path else clients.file_of(known, Scope.parse(scope, "--scope"))
-    change = changes.uninstalled(file, name, clients.group_of(known))
-    missing = f"has no server {name!r}" if change.before is not None else "does not exist"
-    _apply(change, "removed", f"nothing to remove: {file} {missing}", dry_run=dry_run, yes=yes, as_json=as_json)
+    """Remove this server and its hooks from a client's configuration."""
+    where = Scope.parse(scope, "--scope")
+    plan = Installation(Client.parse(client, "--client"), where, name, Path(path) if path else None).uninstall()
+    missing = f"has no server {name!r}" if plan[0].before is not None else "does not exist"
+    no_need = f"nothing to remove: {plan[0].file} {missing}"
+    apply(plan, "removed", no_need, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
-def _describe_memory(memory: Path, namespace: str | None, *, shared: bool) -> None:
-    if not shared:
-        whole = memory.absolute()
+def _describe_memory(memory: str | None, namespace: str | None, *, shared: bool) -> None:
+    if memory is None:
+        screen.remark("its memory is the project's, where you made or trusted one, and your own beside it")
+    elif not shared:
+        whole = Path(memory).absolute()
         see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
         screen.remark(f"its memory is {whole}; see it with `{see}`, choose another with --db")
+    if not shared:
         return
-
     screen.remark(
         "the configuration names no paths of this machine, so it can be committed; each person has their own memory: "
         "add *.db* to .gitignore"
@@ -142,33 +146,6 @@ def _describe_memory(memory: Path, namespace: str | None, *, shared: bool) -> No
         screen.warn(
             "`hexad` is not on the PATH, where the client will look for it; everybody in the project needs it there"
         )
-
-
-def _apply(change: changes.Change, done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    if change.needed and not as_json:
-        screen.show(change.diff)
-    wanted = change.needed and not dry_run and (yes or _agreed(change.file))
-    backup = changes.write(change) if wanted else None
-    if as_json:
-        document = {"file": str(change.file), "needed": change.needed, "written": wanted, "diff": change.diff}
-        screen.emit({**document, "kept": list(change.kept), "backup": None if backup is None else str(backup)})
-    elif not change.needed:
-        screen.remark(no_need)
-    elif wanted:
-        if change.kept:
-            screen.remark(f"kept from the old entry: {', '.join(change.kept)}")
-        saved = "" if backup is None else f"; backup: {backup}"
-        screen.remark(f"{done}: {change.file}{saved}; restart the client{' to use it' if done == 'installed' else ''}")
-    else:
-        screen.remark("nothing was written")
-
-
-def _agreed(file: Path) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput(
-            "--yes", f"is needed to change {file}, because there is no terminal to ask on; --dry-run shows the change"
-        )
-    return screen.confirmed(f"Change {file}?")
 
 
 def _over_stdio(hx: Hexad, server: "HexadServer") -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHELL: Final = "Bash"
 _SHELLS: Final = frozenset({SHELL, "Shell", "run_shell_command", "exec_command"})  # one tool by many names
 _OURS: Final = (*NAMES, *CONTEXT_TOOLS)
-_EXIT: Final = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)  # in a response of Gemini CLI
+_FAILED: Final = re.compile(r"Output: (.*)\nExit Code: (-?\d+)", re.DOTALL)  # in a response of Gemini CLI
 _TAIL: Final = 1_000_000  # bytes of a transcript that are searched for a call
 
 
@@ -52,10 +52,10 @@ def _failure(event: Mapping[str, Any], call: str) -> str | None:
 def _in_response(response: Mapping[str, Any]) -> str:
     error = response.get("error")
     words = error.get("message") if isinstance(error, dict) else error
-    text = str(response.get("llmContent") or response.get("stderr") or response.get("stdout") or "")
-    written = _EXIT.search(text)
-    status = response.get("exitCode") or (int(written[1]) if written else 0)
-    return str(words) if words else _said(status, text) if status else ""
+    if found := _FAILED.search(str(response.get("llmContent", ""))):
+        return _said(found[2], found[1])
+    status, text = response.get("exitCode"), response.get("stderr") or response.get("stdout") or ""
+    return str(words) if words else _said(status, str(text)) if status else ""
 
 
 def _said(status: object, text: str) -> str:

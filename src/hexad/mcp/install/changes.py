@@ -2,69 +2,72 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import stat
 import tempfile
 from codecs import BOM_UTF8
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import ClientConfigError
 from hexad.mcp.install import backups
+from hexad.mcp.install.entries import Unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-GROUP: Final = "mcpServers"
-NAME: Final = "hexad"
+    from hexad.mcp.install.entries import Entries
+
 _PRIVATE: Final = 0o600
 _BY_HAND: Final = (
-    "it was left as it is: mend it (JSON has no comments and no trailing commas), or add the server by hand: "
+    "it was left as it is: mend it (JSON has no comments and no trailing commas), or add the entry by hand: "
     "docs/mcp.md shows what to paste"
 )
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
-_INDENT: Final = re.compile(r"\{\s*\n([ \t]+)\"")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The content of a file before and after; ``before`` is None if there is no file."""
+    """The content of a file before and after; None if there is no file."""
 
     file: Path
     before: bytes | None
-    after: bytes
-    diff: str = ""  # for a person: of our entry alone, since other servers' secrets stand beside it
-    kept: tuple[str, ...] = ()  # keys that the entry had already, and still has
+    after: bytes | None
+    diff: str = ""  # for a person: of our entries alone, since other servers' secrets stand beside them
+    kept: tuple[str, ...] = ()  # keys that the server's entry had already, and still has
 
     @property
     def needed(self) -> bool:
         """Whether anything changes."""
-        return self.after != (self.before or b"")
+        return self.after != self.before
 
 
-def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = GROUP) -> Change:
-    """The change that puts the entry in; other keys of an entry with that name stay."""
-    before = _read(file)
-    text, servers = _servers(file, before, group)
-    old = servers.get(name)
-    there = old if isinstance(old, dict) else {}
-    _refuse_address(file, name, there)
-    new = {**there, **entry}
-    after = text if new == old else _with(text, group, name, new)
-    diff = "" if new == old else _shown(file, f"{group}.{name}", "+", json.dumps(entry, indent=2).splitlines())
-    return Change(file, before, _encoded(before, after), diff, tuple(key for key in there if key not in entry))
+def installed(file: Path, entries: Entries) -> Change:
+    """The change that puts the entries in; other keys of a server with that name stay."""
+    before, text = _read_text(file)
+    there = _fit(file, lambda: entries.found(text)).server
+    known: Mapping[str, Any] = there if isinstance(there, dict) else {}
+    _refuse_address(file, entries.name, known)
+    after = _fit(file, lambda: entries.put_into(text))
+    if after == text:
+        return Change(file, before, before)
+    kept = tuple(key for key in known if key not in (entries.server or {}))
+    return Change(file, before, _encoded(before, after), f"{file}\n{entries.shown('+')}", kept)
 
 
-def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
-    """The change that takes the entry out, and nothing else."""
-    before = _read(file)
-    text, servers = _servers(file, before, group)
-    old = servers.get(name)
-    after = text if old is None else _without(text, file.resolve(), group, name)
-    diff = "" if old is None else _shown(file, f"{group}.{name}", "-", [json.dumps(name)])
+def uninstalled(file: Path, entries: Entries) -> Change:
+    """The change that takes the entries out: a file as it was before, if a copy shows that, or no file."""
+    before, text = _read_text(file)
+    ours = _fit(file, lambda: entries.found(text))
+    if ours.server is None and not ours.hooks:
+        return Change(file, before, before)
+    diff = f"{file}\n{ours.shown('-')}"
+    earlier = next((each for each in _copies(file) if _leads_to(each, ours, text)), None)
+    if earlier is None and _leads_to("", ours, text):
+        return Change(file, before, None, diff)
+    after = _fit(file, lambda: ours.taken_from(text)) if earlier is None else earlier
     return Change(file, before, _encoded(before, after), diff)
 
 
@@ -77,41 +80,40 @@ def write(change: Change) -> Path | None:
         _refuse_read_only(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         backup = None if change.before is None else backups.keep(target, change.before)
-        _replace(target, change.after)
+        if change.after is None:
+            target.unlink()
+        else:
+            _replace(target, change.after)
     except OSError as error:
         raise ClientConfigError(str(change.file), f"cannot be written: {error.strerror or error}") from error
     return backup
 
 
-def _with(text: str, group: str, name: str, entry: Any) -> str:
-    """A configuration with an entry."""
-    document = json.loads(text.strip() or "{}")
-    return _written({**document, group: {**document.get(group, {}), name: entry}}, text)
+def _copies(file: Path) -> Iterator[str]:
+    """The texts of a file from before earlier changes, oldest first."""
+    for copy in backups.kept(file.resolve()):
+        with suppress(UnicodeDecodeError):
+            yield copy.decode("utf-8-sig")
 
 
-def _without(text: str, target: Path, group: str, name: str) -> str:
-    """The text as it was before the entry was put in, if a copy shows that; else without the entry."""
-    document = json.loads(text)
-    entry = document[group].pop(name)
-    for copy in backups.kept(target):
-        try:
-            earlier = copy.decode("utf-8-sig")
-            known = json.loads(earlier.strip() or "{}").get(group, {})
-            if name not in known and _with(earlier, group, name, entry) == text:
-                return earlier
-        except (ValueError, AttributeError, RecursionError):
-            continue
-    return _written(document, text)
+def _leads_to(earlier: str, ours: Entries, text: str) -> bool:
+    """Whether a text without our entries becomes this one by putting them in: then nothing else has changed."""
+    try:
+        known = ours.found(earlier)
+        return known.server is None and not known.hooks and ours.put_into(earlier) == text
+    except Unfit:
+        return False
 
 
-def _written(document: dict[str, Any], like: str) -> str:
-    """A configuration with the indent and the line ends of another text."""
-    found = _INDENT.search(like)
-    text = json.dumps(document, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
-    return text.replace("\n", "\r\n") if "\r\n" in like else text
+def _fit(file: Path, edit: Callable[[], Any]) -> Any:
+    """The result of an edit; an error that names the file if its text cannot be edited."""
+    try:
+        return edit()
+    except Unfit as error:
+        raise ClientConfigError(str(file), f"{error}; {_BY_HAND}", error.line) from None
 
 
-def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
+def _refuse_address(file: Path, name: str, there: Mapping[str, Any]) -> None:
     """Refuse to change an entry that has an address: it is another kind of server."""
     if addresses := [key for key in _ADDRESSES if key in there]:
         raise ClientConfigError(
@@ -121,26 +123,12 @@ def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
         )
 
 
-def _shown(file: Path, where: str, sign: str, lines: Sequence[str]) -> str:
-    """A change for a person: the entry as this program writes it, and nothing of what stands beside it."""
-    return "\n".join([str(file), f"@@ {where} @@", *(f"{sign}{line}" for line in lines)])
-
-
-def _servers(file: Path, before: bytes | None, group: str) -> tuple[str, dict[str, Any]]:
-    """The text of a configuration, and the servers in it; or an error that says what is wrong with the text."""
+def _read_text(file: Path) -> tuple[bytes | None, str]:
+    before = _read(file)
     try:
-        text = (before or b"").decode("utf-8-sig")
-        document = json.loads(text.strip() or "{}")
+        return before, (before or b"").decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
-    except json.JSONDecodeError as error:
-        raise ClientConfigError(str(file), f"is not JSON: {error.msg}; {_BY_HAND}", error.lineno) from None
-    except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
-        raise ClientConfigError(str(file), f"cannot be read: {error}; {_BY_HAND}") from None
-    servers = document.get(group, {}) if isinstance(document, dict) else None
-    if not isinstance(servers, dict):
-        raise ClientConfigError(str(file), f'has no JSON object "{group}"; {_BY_HAND}')
-    return text, servers
 
 
 def _encoded(before: bytes | None, after: str) -> bytes:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.choices import Choice
 from hexad.errors import InvalidInput
-from hexad.settings import claude_code_folder
+from hexad.mcp.install.entries import Entries, TomlEntries
+from hexad.settings import named_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Client(Choice):
@@ -17,10 +21,13 @@ class Client(Choice):
 
     CLAUDE_CODE = "claude-code"
     CLAUDE_DESKTOP = "claude-desktop"
+    CODEX = "codex"
     CURSOR = "cursor"
     GEMINI_CLI = "gemini-cli"
+    OPENCODE = "opencode"
     VSCODE = "vscode"
     WINDSURF = "windsurf"
+    ZED = "zed"
 
 
 class Scope(Choice):
@@ -37,51 +44,75 @@ _DESKTOP: Final = {
 _FILES: Final = {
     (Client.CLAUDE_CODE, Scope.USER): ".claude.json",
     (Client.CLAUDE_CODE, Scope.PROJECT): ".mcp.json",
+    (Client.CODEX, Scope.USER): "config.toml",
     (Client.CURSOR, Scope.USER): ".cursor/mcp.json",
     (Client.CURSOR, Scope.PROJECT): ".cursor/mcp.json",
     (Client.GEMINI_CLI, Scope.USER): ".gemini/settings.json",
     (Client.GEMINI_CLI, Scope.PROJECT): ".gemini/settings.json",
+    (Client.OPENCODE, Scope.USER): ".config/opencode/opencode.json",
+    (Client.OPENCODE, Scope.PROJECT): "opencode.json",
     (Client.VSCODE, Scope.PROJECT): ".vscode/mcp.json",
     (Client.WINDSURF, Scope.USER): ".codeium/windsurf/mcp_config.json",
+    (Client.ZED, Scope.USER): ".config/zed/settings.json",
+    (Client.ZED, Scope.PROJECT): ".zed/settings.json",
 }
-_GROUPS: Final = {Client.VSCODE: "servers"}
+_GROUPS: Final = {
+    Client.CODEX: "mcp_servers",
+    Client.OPENCODE: "mcp",
+    Client.VSCODE: "servers",
+    Client.ZED: "context_servers",
+}
 _TYPED: Final = frozenset({Client.CLAUDE_CODE, Client.VSCODE})  # their entries name the transport
 _PROJECT: Final = {Client.CURSOR: "${workspaceFolder}/", Client.VSCODE: "${workspaceFolder}/"}  # others start it there
 BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 
-def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: Path | None = None) -> Path:
+def file_of(client: Client, scope: Scope, *, home: Path | None = None) -> Path:
     """The file that a client reads its servers from."""
     known = _FILES.get((client, scope)) or (_DESKTOP.get(sys.platform) if _is_desktop(client, scope) else None)
     if known is None:
         raise InvalidInput(f"--client {client}", _no_file(client, scope))
-    if scope is Scope.PROJECT:
-        return (project or Path.cwd()) / known
-    own = claude_code_folder() if client is Client.CLAUDE_CODE else Path.home()
-    return (home or own) / known
+    return (Path.cwd() if scope is Scope.PROJECT else home or _home_of(client)) / known
 
 
-def group_of(client: Client) -> str:
-    """The client's name for the object that holds its servers."""
-    return _GROUPS.get(client, "mcpServers")
+def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> Entries:
+    """The client's entry for a server that these words start; without words, to find any."""
+    kind = TomlEntries if client is Client.CODEX else Entries
+    group = _GROUPS.get(client, "mcpServers")
+    return kind(group=group, name=name, server=None if words is None else _entry(client, words))
 
 
-def entry_of(client: Client, database: Path, namespace: str | None) -> dict[str, Any]:
-    """The entry that starts this very Hexad, from any folder."""
-    command, *first = _command()
-    return _entry(client, [command, *first, "mcp", "--db", str(database.absolute())], namespace)
+def arguments(client: Client, scope: Scope, database: str | None, namespace: str | None) -> list[str]:
+    """The options that name a memory; without a database it depends on the folder.
+
+    What everybody in a project shares names nothing of this machine, only a path within the project.
+    """
+    if database is None:
+        place = []
+    elif scope is Scope.PROJECT:
+        place = ["--db", _PROJECT.get(client, "") + _within(database, Path.cwd())]
+    else:
+        place = ["--db", str(Path(database).absolute())]
+    return [*place, *(["--namespace", namespace] if namespace else [])]
 
 
-def shared_entry_of(client: Client, database: str, namespace: str | None, *, project: Path) -> dict[str, Any]:
-    """The entry for everybody's client in a project: nothing of this machine is in it."""
-    inside = _PROJECT.get(client, "") + _within(database, project)
-    return _entry(client, [BY_NAME, "mcp", "--db", inside], namespace)
+def program(scope: Scope) -> list[str]:
+    """The words that start Hexad: this very one, from any folder; for a project the one that each person has."""
+    return [BY_NAME] if scope is Scope.PROJECT else _command()
 
 
-def _entry(client: Client, words: list[str], namespace: str | None) -> dict[str, Any]:
+def _home_of(client: Client) -> Path:
+    """The folder that a client's files are in."""
+    if client is Client.CLAUDE_CODE:
+        return named_folder("CLAUDE_CONFIG_DIR", "")
+    return named_folder("CODEX_HOME", ".codex") if client is Client.CODEX else Path.home()
+
+
+def _entry(client: Client, words: Sequence[str]) -> dict[str, Any]:
+    if client is Client.OPENCODE:
+        return {"type": "local", "command": [*words], "enabled": True}
     kind = {"type": "stdio"} if client in _TYPED else {}
-    named = ["--namespace", namespace] if namespace else []
-    return {**kind, "command": words[0], "args": [*words[1:], *named]}
+    return {**kind, "command": words[0], "args": [*words[1:]]}
 
 
 def _command() -> list[str]:

@@ -1,0 +1,160 @@
+"""Our entries in the text of a client's configuration: put in, found again, and taken out. Everything else stays."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.mcp import HOOK_TOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NAME: Final = "hexad"
+_INDENT: Final = re.compile(r"\{\s*\n([ \t]+)\"")
+
+
+class Unfit(ValueError):
+    """A text that cannot be edited; it says why, and ``line`` where, if that is known."""
+
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A server in the object ``group`` under ``name``, and a list of hooks for each event, in a JSON file.
+
+    ``head`` are keys that a file with hooks must have besides.
+    """
+
+    group: str = "mcpServers"
+    name: str = NAME
+    server: Mapping[str, Any] | None = None
+    hooks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    head: Mapping[str, Any] = field(default_factory=dict)
+
+    def shown(self, sign: str) -> str:
+        """The entries for a person; removed ones by their name alone, since they may hold somebody's secrets."""
+        server = json.dumps(self.server, indent=2, ensure_ascii=False).splitlines() if self.server is not None else []
+        blocks = {f"{self.group}.{self.name}": server} if server else {}
+        blocks |= {
+            f"hooks.{event}": [json.dumps(each, ensure_ascii=False) for each in hooks]
+            for event, hooks in self.hooks.items()
+        }
+        lines = {where: given if sign == "+" else [json.dumps(self.name)] for where, given in blocks.items()}
+        return "\n".join(f"@@ {where} @@\n{sign}" + f"\n{sign}".join(given) for where, given in lines.items())
+
+    def found(self, text: str) -> Entries:
+        """Those of ours that are in a text."""
+        document = self._loaded(text)
+        ours = {event: [each for each in given if self._is_ours(each)] for event, given in _hooks(document).items()}
+        hooks = {event: given for event, given in ours.items() if given}
+        return replace(self, server=document.get(self.group, {}).get(self.name), hooks=hooks)
+
+    def put_into(self, text: str) -> str:
+        """The text with the entries: they replace older ones of ours; other keys of the server's entry stay."""
+        there, document = self.found(text), self._loaded(text)
+        if self.server is not None:
+            kept = there.server if isinstance(there.server, dict) else {}
+            document[self.group] = {**document.get(self.group, {}), self.name: {**kept, **self.server}}
+        if self.hooks:
+            known = self._others(document, there)
+            added = {event: [*known.get(event, ()), *each] for event, each in self.hooks.items()}
+            document = {**self.head, **document, "hooks": {**known, **added}}
+        return text if document == self._loaded(text) else _written(document, text)
+
+    def taken_from(self, text: str) -> str:
+        """The text without the entries; a list of hooks that is then empty goes too, and so does their object."""
+        document = self._loaded(text)
+        if self.server is not None:
+            document[self.group].pop(self.name)
+        if self.hooks:
+            document["hooks"] = self._others(document, self)
+        return _written({key: value for key, value in document.items() if key != "hooks" or value}, text)
+
+    def _others(self, document: dict[str, Any], ours: Entries) -> dict[str, Any]:
+        """The hooks of a document without ours."""
+        left = {**document.get("hooks", {})}
+        for event in ours.hooks:
+            left[event] = [each for each in left[event] if not self._is_ours(each)]
+        return {event: each for event, each in left.items() if each or event not in ours.hooks}
+
+    def _is_ours(self, hook: Any) -> bool:
+        return isinstance(hook, dict) and any(_calls_us(each, self.name) for each in (hook, *hook.get("hooks", ())))
+
+    def _loaded(self, text: str) -> dict[str, Any]:
+        try:
+            document = json.loads(text.strip() or "{}")
+        except json.JSONDecodeError as error:
+            unfit = Unfit(f"is not JSON: {error.msg}")
+            unfit.line = error.lineno
+            raise unfit from None
+        except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
+            raise Unfit(f"cannot be read: {error}") from None
+        for each in (self.group, "hooks"):
+            if not isinstance(document, dict) or not isinstance(document.get(each, {}), dict):
+                raise Unfit(f'has no JSON object "{each}"')
+        return dict(document)
+
+
+class TomlEntries(Entries):
+    """A server in a TOML file, as a table of its own, which stands at the end."""
+
+    def put_into(self, text: str) -> str:
+        """The text with the entry; other keys of an entry of that name stay."""
+        there = self.found(text)
+        new = {**(there.server or {}), **(self.server or {})}
+        if new == there.server:
+            return text
+        others = text if there.server is None else there.taken_from(text)
+        gap = "" if not others.strip() else "\n" if others.endswith("\n") else "\n\n"
+        table = "".join(f"{key} = {_toml(value)}\n" for key, value in new.items())
+        return self._verified(f"{others}{gap}[{self.group}.{self.name}]\n{table}", new)
+
+    def taken_from(self, text: str) -> str:
+        """The text without the entry and the tables below it."""
+        head = rf"^\[{re.escape(self.group)}\.\"?{re.escape(self.name)}\"?(?:\.[^\]\n]*)?\]"
+        left = re.sub(rf"{head}[^\n]*\n?(?:(?!\[)[^\n]*\n?)*", "", text, flags=re.MULTILINE)
+        return self._verified(left.rstrip("\n") + "\n" if left.strip() else "", None)
+
+    def _loaded(self, text: str) -> dict[str, Any]:
+        try:
+            return {key: value for key, value in tomllib.loads(text).items() if key == self.group}
+        except tomllib.TOMLDecodeError as error:
+            raise Unfit(f"is not TOML: {error}") from None
+
+    def _verified(self, text: str, entry: object) -> str:
+        if self.found(text).server != entry:
+            raise Unfit("has this server in a form that cannot be changed safely")
+        return text
+
+
+def _calls_us(hook: Any, name: str) -> bool:
+    """Whether a hook calls the server's tool for hooks, or starts `hexad hook`."""
+    if not isinstance(hook, dict):
+        return False
+    words = re.split(r"[\s'\"]+", str(hook.get("command", "")))
+    starts = any(word == "hook" and re.search(r"hexad(?:\.exe)?$", before) for before, word in pairwise(words))
+    return starts or (hook.get("server"), hook.get("tool")) == (name, HOOK_TOOL)
+
+
+def _hooks(document: dict[str, Any]) -> dict[str, Any]:
+    return {event: each for event, each in document.get("hooks", {}).items() if isinstance(each, list)}
+
+
+def _written(document: dict[str, Any], like: str) -> str:
+    """A JSON text with the indent and the line ends of another."""
+    found = _INDENT.search(like)
+    text = json.dumps(document, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in like else text
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it: all but tables are as in JSON."""
+    if not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "{" + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + "}"
