@@ -19,7 +19,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-postgres tour test lint types arrows pytest coverage soak fuzz bench eval docs format clean
+.PHONY: help setup demo demo-postgres tour test lint types arrows pytest test-browser coverage soak fuzz bench eval docs format clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -62,6 +62,9 @@ arrows: $(READY)
 
 pytest: $(READY)
 	@$(BIN)/python -m pytest -n 2 -q -m "not soak"
+
+test-browser: $(READY) ## the pages in a real browser (apt install chromium chromium-driver)
+	@$(BIN)/python -m pytest -q -m browser
 
 coverage: $(READY) ## run the tests again and show the lines that they do not reach
 	@$(BIN)/python -m pytest -n 2 -q -m "not soak" --cov --cov-report=

@@ -67,7 +67,8 @@ whole process where a hook is a command.
 of the client and of all processes of the server, against SQLite in turns. Kills, ten thousand tenants and storms are in
 `make soak`, which prints what it measured.
 
-"Server" puts the gateway between 32 clients and a provider that takes 300 ms, in turns with none.
+"Server" puts the gateway between 32 clients and a provider that takes 300 ms, in turns with none, and compares pages
+with the query or the retrieval that they show, in processor time.
 
 "Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
 statements that a retrieve and a save take on SQLite.

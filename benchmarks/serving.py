@@ -16,9 +16,13 @@ import httpx2
 
 from benchmarks.figures import Figure
 from hexad import Hexad
+from hexad.model import Layer
+from hexad.server.callers import Callers
+from hexad.server.dashboard.site import Dashboard
+from hexad.server.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 CLIENTS, ROUNDS, SLOW = 32, 6, 0.3
@@ -44,6 +48,8 @@ anyio.run(HttpServer(app, address, lambda port: print(f"at http://127.0.0.1:{{po
 def measure(folder: Path) -> Iterator[Figure]:
     """The gateway, then pages over 100,000 entries, if `retrieving` has filled them."""
     yield from _gateway(folder)
+    if (folder / "100000.db").exists():
+        yield from _pages(folder / "100000.db")
 
 
 @contextmanager
@@ -107,3 +113,46 @@ async def _storm(base: str, requests: int) -> list[float]:
         return times
 
     return [each for times in await asyncio.gather(*map(one, range(CLIENTS))) for each in times]
+
+
+def _pages(database: Path) -> Iterator[Figure]:
+    with Hexad.open(database, enabled=True, semantic=False) as hx:
+        site = Dashboard(hx, Callers(Tokens(database.with_name("no-tokens")), hx.namespace))
+
+        def query() -> None:
+            with hx.store.reading(hx.namespace) as view:
+                view.page(Layer.USER_KNOWLEDGE, before=2**62, limit=51)
+
+        ours, theirs = _medians(lambda: _shown(site, "/knowledge"), query)
+        detail = f"{ours * 1000:.1f} ms against {theirs * 1000:.2f} ms"
+        yield Figure("a page of 50 entries of 100,000, against its query", ours / theirs, 5.0, detail=detail)
+        question = "when is the release of the search service"
+        ours, theirs = _medians(
+            lambda: _shown(site, f"/playground?message={question.replace(' ', '+')}"), lambda: hx.retrieve(question)
+        )
+        detail = f"{ours * 1000:.1f} ms against {theirs * 1000:.2f} ms"
+        yield Figure("an answer of the playground, against one retrieval", ours / theirs, 3.0, detail=detail)
+
+
+def _shown(site: Dashboard, path: str) -> None:
+    """A page, without the network."""
+    page, _, query = path.partition("?")
+    scope = {"type": "http", "method": "GET", "path": page, "query_string": query.encode(), "headers": []}
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request"}
+
+    async def send(message: dict[str, object]) -> None:
+        assert message.get("status", 200) == 200
+
+    asyncio.run(site({**scope, "scheme": "http", "server": ("127.0.0.1", 80)}, receive, send))  # type: ignore[arg-type]
+
+
+def _medians(ours: Callable[[], None], theirs: Callable[[], object], turns: int = 25) -> tuple[float, float]:
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(turns):
+        for work, found in zip((ours, theirs), times, strict=True):
+            started = time.process_time()
+            work()
+            found.append(time.process_time() - started)
+    return statistics.median(times[0]), statistics.median(times[1])

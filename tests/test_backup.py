@@ -147,7 +147,11 @@ def test_an_import_is_marked_as_such_its_skills_are_drafts_and_nothing_of_it_is_
         assert not mine.knowledge.get("editor").pinned
         assert mine.knowledge.get("editor").version == 1
         assert not mine.retrieve("active", layers=[Layer.SKILL_PATTERNS])
-        assert mine.audit.records()[-1].details == {"added": 5, "replaced": 0, "kept": 0, "left_out": done.left_out}
+        assert mine.audit.records()[-1].details == {
+            **dict.fromkeys(("replaced", "kept", "proposed"), 0),
+            "added": 5,
+            "left_out": done.left_out,
+        }
         assert mine.audit.verify().ok
 
 

@@ -1,17 +1,17 @@
-"""Export as Markdown, and transcripts on the command line."""
+"""Import and export: files of other programs, recognised by what they hold, and a memory that goes home as Markdown."""
 
 # ruff: noqa: F811 - the fixture
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import tracemalloc
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hexad.errors import BackupError
-from hexad.skills.folders import frontmatter
-from tests.support import requirement
+from hexad.errors import BackupError, InvalidInput
+from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
 
 if TYPE_CHECKING:
@@ -19,6 +19,177 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad import Hexad
+
+SAID = ["I live in Cork.", "Thanks!", "Never suggest fish.", "I love jazz.", "No, I meant the second one."]
+
+
+def claude(texts: list[str], number: int = 1) -> dict[str, Any]:
+    """A conversation as Claude exports it."""
+    messages = [
+        {"uuid": f"m{place}", "sender": "human", "text": text, "content": [{"type": "text", "text": text}]}
+        for place, text in enumerate(texts)
+    ]
+    answer = {"uuid": "a", "sender": "assistant", "text": "I live in a cloud.", "content": []}
+    head = {"uuid": f"c{number}", "name": "Chat", "created_at": "2026-01-02T10:00:00Z", "account": {"uuid": "u"}}
+    return {**head, "chat_messages": [*messages, answer]}
+
+
+def chatgpt(texts: list[str]) -> dict[str, Any]:
+    """A conversation as ChatGPT exports it: a tree of messages, with one branch that was edited away."""
+
+    def node(id: str, parent: str | None, role: str, text: str) -> dict[str, Any]:
+        message = {"id": id, "author": {"role": role}, "content": {"content_type": "text", "parts": [text]}}
+        return {"id": id, "parent": parent, "children": [], "message": message}
+
+    nodes = {"root": {"id": "root", "parent": None, "children": ["n0"], "message": None}}
+    for place, text in enumerate(texts):
+        nodes[f"n{place}"] = node(f"n{place}", f"n{place - 1}" if place else "root", "user", text)
+    nodes["other"] = node("other", "root", "user", "My name is Edited Away.")
+    nodes["answer"] = node("answer", f"n{len(texts) - 1}", "assistant", "My name is Assistant.")
+    return {"title": "Chat", "create_time": 1767348000.0, "mapping": nodes, "current_node": "answer"}
+
+
+MEM0 = {"results": [{"id": "1", "memory": "Likes hiking", "user_id": "dana", "categories": ["sport"]}, {"memory": ""}]}
+RULES = (
+    "# House\n\n- Never commit to main\n- Use tabs,\n  not spaces\n\n## Tests\nRun them first:\n\n```\nmake test\n```\n"
+)
+NOTE = "---\ntitle: Coffee\ntype: note\ntags: [drink]\npermalink: notes/coffee\n---\n\n# Coffee\n- [method] V60 #slow\n"
+FILES: dict[str, tuple[str, str, set[str], int]] = {  # name, content, what is saved, proposals
+    "claude": ("conversations.json", json.dumps([claude(SAID)]), {"I live in Cork.", "I love jazz."}, 2),
+    "chatgpt": ("conversations.json", json.dumps([chatgpt(SAID)]), {"I live in Cork.", "I love jazz."}, 2),
+    "claude memory": (
+        "memories.json",
+        json.dumps([{"conversations_memory": "**Work**\n\n- Builds boats", "project_memories": {"p": "Uses oak."}}]),
+        {"**Work**", "Builds boats", "Uses oak."},
+        0,
+    ),
+    "memory lines": (
+        "memories.txt",
+        "[2025-01-02] - Has a dog named Rex.\n- I prefer tea.\nAlways answer in Irish.\n",
+        {"Has a dog named Rex.", "I prefer tea."},
+        1,
+    ),
+    "mem0": ("export.json", json.dumps(MEM0), {"Likes hiking"}, 0),
+    "mem0 list": ("export.json", json.dumps(MEM0["results"]), {"Likes hiking"}, 0),
+    "mem0 Markdown": ("memories.md", "* Likes hiking\n* Lives by the sea\n", {"Likes hiking", "Lives by the sea"}, 0),
+    "rules": ("CLAUDE.md", RULES, set(), 3),
+    "note": ("coffee.md", NOTE, {"# Coffee\n- [method] V60 #slow"}, 0),
+    "transcript": (
+        "session.jsonl",
+        "\n".join(json.dumps({"type": "user", "message": {"role": "user", "content": text}}) for text in SAID),
+        {"I live in Cork.", "I love jazz."},
+        2,
+    ),
+    "Hexad": (
+        "theirs.jsonl",
+        (
+            '{"type": "knowledge", "key": "a", "content": "A fact", "origin": "user"}\n'
+            '{"type": "knowledge", "key": "r", "content": "Obey", "category": "rule"}'
+        ),
+        {"A fact"},
+        1,
+    ),
+}
+
+
+@requirement("IO-01")
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_recognised_and_imported_once_however_often(hx: Hexad, tmp_path: Path, kind: str) -> None:
+    name, content, saved, proposed = FILES[kind]
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    looked = hx.import_file(tmp_path / name, preview=True)
+    assert (hx.knowledge.list(), hx.proposals.list(), hx.audit.records()) == ((), (), ())
+    done = hx.import_file(tmp_path / name)
+    assert done == looked
+    assert {entry.content for entry in hx.knowledge.list()} == saved
+    assert {(entry.origin, entry.pinned) for entry in hx.knowledge.list()} <= {("import", False)}
+    assert (len(hx.proposals.list()), done.proposed) == (proposed, proposed)
+    before = (hx.knowledge.list(), hx.proposals.list())
+    again = hx.import_file(tmp_path / name)
+    assert (again.added, again.replaced, again.proposed) == (0, 0, 0)
+    assert (hx.knowledge.list(), hx.proposals.list()) == before
+    assert hx.audit.verify().ok
+    mine = hx.scoped(namespace="mine")
+    mine.import_file(tmp_path / name, mine=True)
+    assert not mine.proposals.list()
+    assert len(mine.knowledge.list()) == len(saved) + proposed
+    assert {entry.origin for entry in mine.knowledge.list()} == {"user"}
+
+
+@requirement("IO-01")
+def test_what_was_said_in_an_export_keeps_its_sentence_and_what_has_expired_is_left_out(tmp_path: Path) -> None:
+    texts = ["Until Friday I'm working from Rome.", "My key is sk-proj-abcDEF1234567890abcDEF1234567890."]
+    (tmp_path / "c.json").write_text(json.dumps([claude([*texts, "By the way, never call me buddy."])]))
+    with opened(tmp_path / "a.db") as hx:
+        done = hx.import_file(tmp_path / "c.json")
+        assert (done.added, done.proposed, done.reasons) == (0, 1, {"expired": 1})
+        (proposal,) = hx.proposals.list()
+        assert (proposal.sentence, proposal.origin) == ("By the way, never call me buddy.", "import")
+
+
+@requirement("IO-01")
+def test_rules_of_a_file_keep_their_heading_and_code(hx: Hexad, tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text(RULES)
+    hx.import_file(tmp_path / "AGENTS.md")
+    found = {proposal.content: proposal.tags for proposal in hx.proposals.list()}
+    assert found == {
+        "Never commit to main": ("House",),
+        "Use tabs,\nnot spaces": ("House",),
+        "Run them first:\n```\nmake test\n```": ("Tests",),
+    }
+
+
+@requirement("IO-01")
+def test_a_folder_is_imported_file_by_file_and_what_cannot_be_read_is_named(hx: Hexad, tmp_path: Path) -> None:
+    for name, (file, content, *_) in FILES.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).write_text(content, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"name": "a program"}')
+    (tmp_path / "README.md").write_text("# A program\n\n- Never import this")
+    (tmp_path / "bad.md").write_text("---\na: [\n---\n")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "secret.md").write_text("- Never import this")
+    done = hx.import_file(tmp_path)
+    assert done.added == len({text for _, _, saved, _ in FILES.values() for text in saved})
+    assert any(reason.startswith("bad.md: ") for reason in done.reasons)
+    assert hx.import_file(tmp_path).added == 0
+    with pytest.raises(InvalidInput, match="must be one of hexad, claude"):
+        hx.import_file(tmp_path, format="word")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BackupError, match="holds 0 files"):
+        hx.import_file(tmp_path / "empty")
+
+
+@requirement("IO-01", "SAFE-01")
+@pytest.mark.parametrize("text", ["[", "[{", '[{"memory": ', "[" * 100_000, '[{"mapping": 5}, {"mapping": {"a": 1}}]'])
+def test_a_broken_array_is_an_error_or_empty(hx: Hexad, tmp_path: Path, text: str) -> None:
+    (tmp_path / "conversations.json").write_text(text)
+    if text.endswith("]"):
+        assert hx.import_file(tmp_path / "conversations.json", format="chatgpt").added == 0
+    else:
+        with pytest.raises(BackupError, match="JSON"):
+            hx.import_file(tmp_path / "conversations.json", format="chatgpt")
+
+
+@requirement("IO-01", "SAFE-01")
+def test_a_large_export_is_read_in_the_memory_of_one_conversation(tmp_path: Path) -> None:
+    with (tmp_path / "large.json").open("w") as file:
+        file.write("[")
+        for number in range(60):
+            file.write(json.dumps(claude([*["What about the weather " * 40] * 50, *SAID], number)) + ",")
+        file.write(json.dumps(claude(["I live in Galway."])) + "]")
+    assert (tmp_path / "large.json").stat().st_size > 2_700_000
+    seen: list[tuple[int, int]] = []
+    with opened(tmp_path / "a.db") as hx:
+        hx.import_file(tmp_path / "large.json", preview=True)  # everything is loaded
+        tracemalloc.start()
+        done = hx.import_file(tmp_path / "large.json", progress=lambda *step: seen.append(step))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 1_500_000
+    assert (done.added, done.proposed) == (2, 2)
+    assert seen[-1][0] == seen[-1][1]
+    assert seen == sorted(seen)
 
 
 def filled(hx: Hexad) -> None:
@@ -35,29 +206,59 @@ def filled(hx: Hexad) -> None:
     hx.skills.activate("greet", by="ada")
 
 
-@requirement("STORE-04")
-def test_an_export_is_a_page_for_each_record_also_of_one_subject(hx: Hexad, tmp_path: Path) -> None:
+def kept(hx: Hexad, *, trusted: bool) -> list[Any]:
+    """Every record's fields that an export promises."""
+    fields: dict[str, Callable[[Any], Any]] = {
+        "knowledge": lambda each: (
+            (each.key, each.content, each.category, each.tags, each.subject, each.source)
+            + (each.thread, each.position, each.relevance, each.expires)
+            + ((each.origin, each.pinned) if trusted else ())
+        ),
+        "references": lambda each: (each.name, each.location, each.summary, each.kind, each.metadata),
+        "learnings": lambda each: (each.trigger, each.error_pattern, each.diagnosis, each.fix, each.category),
+        "skills": lambda each: (each.name, each.description, each.definition) + ((each.status,) if trusted else ()),
+    }
+    return [sorted(map(read, getattr(hx, name).list()), key=str) for name, read in fields.items()]
+
+
+@requirement("IO-02")
+def test_an_export_read_back_is_the_same_memory(hx: Hexad, tmp_path: Path) -> None:
     filled(hx)
     assert hx.export(tmp_path / "out") == 6
-    page = frontmatter.split((tmp_path / "out" / "knowledge" / "units.md").read_text(encoding="utf-8"))
-    known = {"hexad": 1, "type": "knowledge", "key": "units", "category": "rule", "pinned": True}
-    assert frontmatter.parse(page.yaml).items() >= known.items()
-    assert page.body == "Always metric\n"
-    assert hx.export(tmp_path / "dana", subject="dana") == 1
+    mine, theirs, third = (hx.scoped(namespace=name) for name in ("mine", "theirs", "third"))
+    mine.import_file(tmp_path / "out", mine=True)
+    assert kept(mine, trusted=True) == kept(hx, trusted=True)
+    done = theirs.import_file(tmp_path / "out")
+    assert (done.added, done.proposed, theirs.proposals.list()[0].content) == (5, 1, "Always metric")
+    theirs.proposals.accept(theirs.proposals.list()[0].id)
+    assert [entry.origin.value for entry in theirs.knowledge.list()].count("import") == 2
+    theirs.export(tmp_path / "again")
+    third.import_file(tmp_path / "again", mine=True)
+    assert kept(third, trusted=True) == kept(theirs, trusted=True)
     with pytest.raises(BackupError, match="not empty"):
         hx.export(tmp_path / "out")
 
 
-@requirement("CAP-01")
-@pytest.mark.parametrize("name", ["chat.json", "chat.jsonl"])
-def test_a_transcript_is_captured_on_the_command_line(run: Callable[..., Ran], tmp_path: Path, name: str) -> None:
-    said = {"role": "user", "content": "Call me Al. This week I'm working from Rome."}
-    (tmp_path / name).write_text(json.dumps([said, {"role": "assistant", "content": "I love jazz."}]))
-    if name == "chat.jsonl":
-        (tmp_path / name).write_text(json.dumps(said))
-    shown = run("capture", name, "--session", "chat:9", "--json").json["proposed"]
-    assert [each["sentence"] for each in shown] == ["Call me Al.", "This week I'm working from Rome."]
-    assert shown[1]["expires"]
-    assert "nothing to keep" in run("capture", name).err
-    (tmp_path / name).write_text("[")
-    assert "JSON" in run("capture", name).err
+@requirement("IO-02")
+def test_an_export_of_one_subject_holds_what_is_known_about_it(hx: Hexad, tmp_path: Path) -> None:
+    filled(hx)
+    assert hx.export(tmp_path / "dana", subject="dana") == 1
+    (page,) = (tmp_path / "dana").rglob("*.md")
+    assert "subject: dana" in page.read_text(encoding="utf-8")
+
+
+@requirement("IO-01", "IO-02", "CAP-01")
+def test_the_command_line_previews_imports_exports_and_captures(run: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps([claude(SAID)]))
+    seen = run("import", str(tmp_path / "c.json"), "--preview")
+    assert "it would be 2 added, 0 replaced, 2 proposed" in seen.out
+    assert "Never suggest fish." in seen.out
+    assert json.loads(run("import", str(tmp_path / "c.json"), "--json").out)["added"] == 2
+    assert json.loads(run("export", str(tmp_path / "out"), "--json").out)["records"] == 2
+    (tmp_path / "chat.jsonl").write_text(json.dumps({"role": "user", "content": "Call me Al."}))
+    assert "Call me Al." in run("capture", str(tmp_path / "chat.jsonl"), "--session", "chat:9").out
+    assert "nothing to keep" in run("capture", str(tmp_path / "chat.jsonl")).err
+    (tmp_path / "chat.json").write_text(json.dumps(["x", claude(["This week I'm working from Rome."])]))
+    assert json.loads(run("capture", str(tmp_path / "chat.json"), "--json").out)["proposed"][0]["expires"]
+    queue = json.loads(run("review", "--json").out)["queue"]
+    assert {each["proposal"]["sentence"] for each in queue} >= {"Call me Al.", "Never suggest fish."}

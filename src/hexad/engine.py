@@ -17,6 +17,7 @@ from hexad.context.standing import BUDGET, Room, read_standing
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.use.habits import Habits
+from hexad.memory.use.timeline import note_prompt
 from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ class Engine:
             other.shown(replace(prompt, kept=theirs, namespace=other.workspace.namespace))
         prompt = replace(prompt, kept=tuple(item for item in prompt.kept if not item.distance))
         self._count_uses(prompt)
+        if self.workspace.timeline:
+            note_prompt(self.workspace, prompt)
         self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
         learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
         if learnings:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
-    from hexad.importer import Imported
+    from hexad.interchange.importing import Imported
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
     from hexad.memory.checking import Damage
@@ -419,17 +419,22 @@ class Hexad:
         self,
         file: str | os.PathLike[str],
         *,
+        format: str | None = None,
         overwrite: bool = False,
+        mine: bool = False,
+        preview: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Imported:
-        """Add somebody else's backup to this namespace: origins become import, skills drafts, and nothing is pinned.
+        """Add a file or folder of Hexad's or another program's; `hexad.interchange.formats` lists the formats.
 
-        Entries that exist already are kept, unless ``overwrite``.
+        Origins become import, skills drafts, rules proposals, and nothing is pinned, unless it is ``mine``. Entries
+        that exist already are kept, unless ``overwrite``. With ``preview`` nothing changes.
         """
-        from hexad.importer import import_lines  # noqa: PLC0415 - loads learning and skills: 70 ms
+        from hexad.interchange.importing import Wish, import_files  # noqa: PLC0415 - loads learning and skills: 70 ms
 
         path, show = admission.path("file", file), progress or _quiet
-        return import_lines(self._engine.workspace, self._find, path, overwrite=overwrite, progress=show)
+        wish = Wish(overwrite=overwrite, mine=mine, preview=preview, format=format)
+        return import_files(self._engine.workspace, self._find, path, wish, show)
 
     def export(self, folder: str | os.PathLike[str], *, subject: str | None = None) -> int:
         """Write each record, or what is known about a subject, as a page of Markdown; return how many."""

@@ -74,6 +74,7 @@ class Settings:
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
+    timeline: bool = _setting(default=True, meaning="keep which items the latest 256 prompts had, by key and score")
     gateway_capture: bool = _setting(default=False, meaning="propose what users say through the gateway, for review")
     server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")

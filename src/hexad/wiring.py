@@ -117,6 +117,7 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),
         max_text=settings.max_text,
+        timeline=settings.timeline,
     )
 
 

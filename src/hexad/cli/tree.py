@@ -31,7 +31,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "restore": ("memory.moving", "Restore a backup into a new or empty database"),
     "migrate": ("memory.moving", "Copy a database to another file or server, and verify the copy"),
     "reindex": ("memory.moving", "Compute the missing embeddings"),
-    "import": ("memory.moving", "Add somebody else's file to this namespace"),
+    "import": ("memory.moving", "Add files of Hexad or another program"),
     "export": ("memory.moving", "Write every entry, reference, learning and skill as a page of Markdown"),
     "capture": ("memory.moving", "Propose what the user of a conversation said that lasts"),
     "init": ("setup.configuring", "Make this folder a project with its own memory"),
@@ -46,7 +46,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "learnings": ("memory.learnings", "Show and correct what is known about errors"),
     "skills": ("skills.commands", "Write, approve and run procedures"),
     "hook": ("setup.hooking", "Answer a hook of a coding agent"),
-    "serve": ("setup.hosting", "Serve an HTTP interface, a gateway to models, and MCP"),
+    "serve": ("setup.hosting", "Serve pages, an HTTP interface, a gateway to models, and MCP"),
     "tokens": ("setup.tokens", "Make, list and revoke tokens for `hexad serve`"),
     "mcp": ("setup.serving", "Serve the memory to an agent over MCP"),
 }

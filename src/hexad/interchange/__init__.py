@@ -1,1 +1,1 @@
-"""A namespace → files, and transcripts of conversations → messages."""
+"""Files of this and other programs → a namespace, and a namespace → files. formats.py → importing.py; exporting.py."""

@@ -1,37 +1,241 @@
-"""Transcripts of conversations, as programs write them → messages."""
+"""The files that can be imported, recognised by what they hold → offers: records that somebody may want to keep."""
 
 from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any, Final
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.errors import BackupError
+from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.interchange.arrays import LONGEST, array
+from hexad.memory.backup.lines import HEADER, backup_lines
+from hexad.memory.conversations.judging import statements
+from hexad.memory.conversations.messages import turns
+from hexad.model import RECORDS, Category
+from hexad.skills.folders import frontmatter
+from hexad.wire import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from hexad.memory.backup.lines import BackupLines
+
+FORMATS: Final = ("hexad", "claude", "chatgpt", "mem0", "memories", "rules", "notes", "transcript")
 BODY: Final = {"knowledge": "content", "reference": "summary", "learning": "diagnosis", "skill": "description"}
+_HEAD: Final = 1 << 16  # characters that show what a file is
+_MARKS: Final = {"mapping": "chatgpt", "chat_messages": "claude", "conversations_memory": "memories", "memory": "mem0"}
+_MARK: Final = re.compile(r'"(mapping|chat_messages|conversations_memory|memory|role|message)"\s*:')
+_READ: Final = frozenset({".md", ".mdc", ".markdown", ".txt", ".json", ".jsonl"})
+_RULES: Final = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md"})
+_ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", "SKILL"})
+_MOST_FILES: Final = 20_000
+_LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_DATED: Final = re.compile(r"^\[?\d{4}-\d\d-\d\d(?:[T ][\d:]+)?\]?\s*[-–:]\s*|^\[unknown\]\s*[-–:]\s*", re.IGNORECASE)
+_SHORTEST: Final = 3  # characters of a line that says something
+
+
+class Offer(NamedTuple):
+    """A record in the form of `wire`. Without a key one is made; what is not clear is proposed, never saved."""
+
+    fields: dict[str, Any]
+    line: int = 0  # of Hexad's own files
+    sentence: str = ""
+    clear: bool = True
+
+
+@dataclass(slots=True)
+class Source:
+    """One file and its format; ``progress`` gets the number of bytes that were read."""
+
+    path: Path
+    format: str
+    now: datetime
+    progress: Callable[[int], None] = field(default=lambda _: None)
+
+    def offers(self) -> Iterator[Offer]:
+        """Everything that the file offers, read as it goes."""
+        if self.format == "hexad":
+            yield from self._lines()
+        elif self.format in {"claude", "chatgpt", "transcript"}:
+            yield from self._conversations()
+        elif self.format == "mem0":
+            yield from (_fact(str(each.get("memory") or ""), tags=each.get("categories")) for each in self.elements())
+        elif self.path.suffix == ".json":
+            pages = [text for each in self.elements() for text in _texts(each)]
+            yield from (offer for page in pages for offer in _blocks(page))
+        else:
+            page = _page(self.path)
+            if self.format == "memories":  # each line is one
+                page = page.replace("\n", "\n\n")
+            rule = Category.RULE.value if self.format == "rules" else ""
+            yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rule)
+
+    def _lines(self) -> Iterator[Offer]:
+        with backup_lines(self.path, whole=False) as lines:
+            _check(lines)
+            read = 0
+            for line in lines:
+                read += line.size
+                self.progress(read)
+                yield Offer(line.fields, line.number)
+
+    def elements(self) -> Iterator[dict[str, Any]]:
+        """The objects of an array, or of lines."""
+        try:
+            with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
+                lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(LONGEST), "")))
+                for each in lines if self.path.suffix == ".jsonl" else array(file, str(self.path)):
+                    self.progress(raw.tell())
+                    if isinstance(each, dict):
+                        yield each
+        except OSError as error:
+            raise BackupError(str(self.path), f"cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise BackupError(str(self.path), f"is not JSON in UTF-8: {error}") from error
+
+    def _conversations(self) -> Iterator[Offer]:
+        for each in self.elements():
+            messages = _messages(each)
+            when = _moment(each.get("created_at") or each.get("create_time") or each.get("timestamp")) or self.now
+            for turn in turns(messages):
+                for said in statements(turn.text, when) if turn.by_user else ():
+                    named = {"key": said.key} if said.slot else {}
+                    until = {"expires": said.expires.isoformat()} if said.expires else {}
+                    known = {"type": "knowledge", "content": said.content, "category": said.category.value}
+                    yield Offer({**known, **named, **until}, 0, said.sentence, said.clear)
+
+
+def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
+    """The files to read: the one that is named, or those of a folder that can be recognised, in their order."""
+    if given is not None and given not in FORMATS:
+        raise InvalidInput("--as", f"must be one of {', '.join(FORMATS)}, not {given!r}")
+    if not path.is_dir():
+        return [Source(path, given or (_recognised(path) if path.is_file() else FORMATS[0]), now)]
+    parts = ((each, each.relative_to(path).parts) for each in sorted(path.rglob("*")))
+    inside = [each for each, names in parts if not any(name.startswith(".") for name in names[:-1])]
+    files = [each for each in inside if each.suffix in _READ and each.is_file() and not each.is_symlink()]
+    found = [Source(each, given or _recognised(each, among=True), now) for each in files[: _MOST_FILES + 1]]
+    if not any(each.format for each in found) or len(files) > _MOST_FILES:
+        raise BackupError(str(path), f"holds {len(files):,} files to import; give a folder of 1 to {_MOST_FILES:,}")
+    return [each for each in found if each.format]
 
 
 def messages_in(path: Path) -> list[Any]:
     """The messages of a conversation's file: an array, or a line for each."""
-    return [message for each in _elements(path) for message in _messages(each)]
+    source = Source(path, "transcript", datetime.now(UTC))
+    found = list(source.elements())
+    return [message for each in found for message in _messages(each)]
 
 
-def _elements(path: Path) -> Iterator[dict[str, Any]]:
+def _recognised(path: Path, *, among: bool = False) -> str:
+    """The format of a file; among the files of a folder none, if it holds nothing to import."""
     try:
-        with path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
-            lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(LONGEST), "")))
-            for each in lines if path.suffix == ".jsonl" else array(file, str(path)):
-                if isinstance(each, dict):
-                    yield each
+        with path.open(encoding="utf-8", errors="replace") as file:
+            head = file.read(_HEAD).lstrip("\ufeff \r\n\t")
     except OSError as error:
         raise BackupError(str(path), f"cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise BackupError(str(path), f"is not JSON in UTF-8: {error}") from error
+    first = head.split("\n", 1)[0]
+    if re.match(r'\{\s*["}]|\[\s*[\[{\]]', head) or path.suffix in {".json", ".jsonl"}:
+        mark = _MARK.search(head)
+        ours = re.search(rf'"type"\s*:\s*"(?:{"|".join((HEADER, *TYPES))})"', first)
+        return "hexad" if ours or (mark is None and not among) else _MARKS.get(mark[1], "transcript") if mark else ""
+    if head.startswith("---"):
+        return "notes"
+    headed = re.search(r"^#{1,6} ", head, re.MULTILINE) is not None
+    if path.name in _RULES or (headed and not among):
+        return "rules"
+    if path.suffix == ".txt" or all(_BULLET.match(line) for line in head.splitlines() if line.strip()):
+        return "memories"
+    return ("" if path.stem in _ABOUT_CODE else "notes") if among else "memories"
+
+
+def _check(lines: BackupLines) -> None:
+    """Raise unless a file holds records, and those of one namespace."""
+    holds_records, names = False, set[str]()
+    for line in lines:
+        holds_records = holds_records or TYPES[line.fields["type"]] in RECORDS
+        names.add(line.namespace)
+    if not holds_records:
+        raise BackupError(lines.name, "holds nothing to import: no line is a record")
+    found = sorted(names - {""})
+    if len(found) > 1:
+        raise BackupError(
+            lines.name,
+            f"holds {len(found)} namespaces ({', '.join(found[:5])}): restore it into a new database instead, "
+            "or keep the lines of one",
+        )
+
+
+def _page(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            page = file.read(_LARGEST_PAGE + 1).decode("utf-8-sig")
+    except OSError as error:
+        raise BackupError(str(path), f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BackupError(str(path), "is not UTF-8 text") from error
+    if len(page) > _LARGEST_PAGE:
+        raise BackupError(str(path), f"is larger than {_LARGEST_PAGE:,} bytes; split it")
+    return page
+
+
+def _note(page: str, path: Path) -> Iterator[Offer]:
+    """A page with front matter: one record of Hexad's, or one note."""
+    try:
+        body = frontmatter.split(page).body if page.startswith("---") else page
+        fields = frontmatter.parse(frontmatter.split(page).yaml) if page.startswith("---") else {}
+    except HexadError as error:
+        raise BackupError(str(path), str(error)) from error
+    body = body.removesuffix("\n")
+    kind = fields.get("type")
+    if isinstance(kind, str) and TYPES.get(kind) in RECORDS and fields.pop("hexad", None):
+        yield Offer({**fields, BODY[kind]: body}, line=1)
+        return
+    name = next((str(fields[name]) for name in ("permalink", "title", "name") if fields.get(name)), path.stem)
+    text = body.strip() or str(fields.get("description") or "")
+    if text:
+        yield _fact(text, str(kind), key=name, tags=fields.get("tags"))
+
+
+def _blocks(page: str, category: str = "") -> Iterator[Offer]:
+    """The paragraphs and list items of a page, each with the code behind it, tagged with their heading."""
+    heading, block, fenced = "", list[str](), False
+    for line in (*page.splitlines(), "", "# "):
+        if fenced or line.lstrip().startswith("```"):
+            fenced ^= line.lstrip().startswith("```")
+            block.append(line)
+            continue
+        starts = not line.strip() or line.startswith("#") or _BULLET.match(line)
+        if starts and block and (line.strip() or not block[-1].endswith(":")):
+            text = _DATED.sub("", "\n".join(block).strip())
+            if len(text) > _SHORTEST and not text.startswith(("|", "<!--", "@")):
+                yield _fact(text, category, tags=[heading])
+            block = []
+        if line.startswith("#"):
+            heading = line.strip("# \t")
+        elif line.strip():
+            block.append(_BULLET.sub("", line) if _BULLET.match(line) else line.strip())
+
+
+def _fact(text: str, category: str = "", *, key: str = "", tags: object = None) -> Offer:
+    """A text as an entry; its category is the one given, the one that its words show, or a fact."""
+    shown = None if category in set(Category) else next(statements(text, datetime.now(UTC)), None)
+    known = category if category in set(Category) else shown.category.value if shown else Category.FACT.value
+    words = [" ".join(str(tag).split())[:80] for tag in tags if str(tag).strip()] if isinstance(tags, list) else []
+    named = {"key": " ".join(key.split())[:200]} if key else {}
+    return Offer({"type": "knowledge", "content": text, "category": str(known), "tags": words[:20], **named})
+
+
+def _texts(memory: dict[str, Any]) -> Iterator[str]:
+    """The pages of Claude's memory: what it keeps of all conversations, and of each project."""
+    projects = memory.get("project_memories")
+    pages = [memory.get("conversations_memory"), *(projects.values() if isinstance(projects, dict) else ())]
+    yield from (page for page in pages if isinstance(page, str))
 
 
 def _messages(element: dict[str, Any]) -> list[Any]:
@@ -50,3 +254,14 @@ def _path(conversation: dict[str, Any]) -> list[Any]:
         found.append(mapping[node].get("message"))
         node = mapping[node].get("parent")
     return [message for message in reversed(found) if message]
+
+
+def _moment(value: object) -> datetime | None:
+    """A time as exports write it: in ISO 8601, or in seconds."""
+    try:
+        if isinstance(value, int | float):
+            return datetime.fromtimestamp(value, UTC)
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found.replace(tzinfo=found.tzinfo or UTC) if found else None

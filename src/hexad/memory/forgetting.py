@@ -9,6 +9,7 @@ from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
 from hexad.memory.indexing import records
 from hexad.memory.use.habits import unlearn
+from hexad.memory.use.timeline import forget_prompts
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, SkillStatus, Version
 from hexad.store.learning import LearningChanges
 from hexad.text import terms
@@ -58,6 +59,7 @@ def forget_all(
             count += _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
             change.unit.learn(LearningChanges(forget_sessions=[name]))
+            forget_prompts(change, name)
             count += also(change, name)
         else:
             keys = [entry.id for entry in records(change.unit, Layer.USER_KNOWLEDGE)]
@@ -65,6 +67,7 @@ def forget_all(
             _forget_habits(change, lambda _: True)
             withdraw(change, lambda _: True)
             change.unit.learn(LearningChanges(forget_everything=True))
+            forget_prompts(change)
         change.unit.scrub()
     return workspace.erase_traces(count)
 

@@ -15,6 +15,7 @@ from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
 from hexad.memory.use.counts import Uses
 from hexad.memory.use.prompts import Prompts, forget_texts
+from hexad.memory.use.timeline import forget_item
 from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 
@@ -50,6 +51,7 @@ class Workspace:
     session: str = ""
     max_text: int = MAX_TEXT
     similarity: Similarity | None = None
+    timeline: bool = False  # whether prompts are noted, by keys and scores
     prompts: Prompts = field(default_factory=Prompts)
     joined: Writing | None = None  # the transaction in which everything is read and written, if somebody began one
 
@@ -157,6 +159,7 @@ class Change:
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms, a skill's earlier versions, and a learning's mentions in calls and offers."""
+        forget_item(self, layer, id)
         if layer is Layer.AGENT_LEARNINGS:
             self.unit.learn(LearningChanges(renamed={id: None}))
         elif layer is Layer.SKILL_PATTERNS:

@@ -1,4 +1,4 @@
-"""Hexad over HTTP: the interface (`api/`), a gateway to models (`gateway/`), and MCP.
+"""Hexad over HTTP: the interface (`api/`), pages for people (`dashboard/`), a gateway to models (`gateway/`), and MCP.
 
 `app.py` puts them together and `cli/setup/hosting.py` starts it. `tokens.py` and `callers.py` decide who may do what.
 """

@@ -26,6 +26,7 @@ from hexad.server.api.openapi import PREFIX as API_PATH
 from hexad.server.api.problems import problem, refused
 from hexad.server.api.serving import Api
 from hexad.server.callers import Callers
+from hexad.server.dashboard.site import Dashboard
 from hexad.server.gateway.forwarding import PREFIX as GATEWAY_PATH
 from hexad.server.gateway.forwarding import Gateway
 from hexad.server.mcp import McpByNamespace
@@ -106,11 +107,13 @@ class Site:
     parts: dict[str, ASGIApp] = field(init=False)
     _mcp: McpByNamespace = field(init=False)
     _gateway: Gateway = field(init=False)
+    _pages: Dashboard = field(init=False)
     _life: Starlette = field(init=False)
 
     def __post_init__(self) -> None:
         self._mcp = McpByNamespace(self.hx, self.callers)
         self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream)
+        self._pages = Dashboard(self.hx, self.callers, secure=self.hosting.behind_proxy)
         self._life = Starlette(lifespan=self._alive)
         self.parts = {
             API_PATH: Api(self.hx, self.callers),
@@ -127,7 +130,7 @@ class Site:
             return
         path = scope["path"]
         area = next((part for part in self.parts if path == part or path.startswith(f"{part}/")), "")
-        await self._measured(area, self.parts.get(area, _nowhere), scope, receive, send)
+        await self._measured(area, self.parts.get(area, self._pages), scope, receive, send)
 
     async def _measured(self, area: str, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = time.perf_counter(), 500
@@ -190,11 +193,6 @@ class Site:
 def _method(scope: Scope) -> str:
     known = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
     return scope["method"] if scope["method"] in known else "other"
-
-
-async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
-    answer = PlainTextResponse(f"there is nothing here; the interface is at {API_PATH}/openapi.json\n", 404)
-    await answer(scope, receive, send)
 
 
 def _log(area: str, scope: Scope, status: int, seconds: float) -> None:

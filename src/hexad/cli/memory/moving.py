@@ -1,4 +1,4 @@
-"""`backup`, `restore`, `migrate`, `import`, `reindex`: move a whole memory, or rebuild its embeddings."""
+"""`backup`, `restore`, `migrate`, `import`, `export`, `capture`, `reindex`: a memory moves in and out."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +12,7 @@ from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import BackupError, InvalidInput
-from hexad.interchange.formats import messages_in
+from hexad.interchange.formats import FORMATS, messages_in
 from hexad.memory.backup.copying import copy_store
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
@@ -66,24 +66,35 @@ def reindex(common: Common) -> None:
     )
 
 
-@app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team")
+@app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team --preview")
 def import_(
-    file: File,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file or folder of Hexad, Claude, ChatGPT, mem0, notes.")
+    ],
     *,
+    format: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = None,
+    mine: Annotated[bool, typer.Option("--mine", help="It is your own: keep origins, pins and approvals.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace entries of the same name.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Show what it would do, and do nothing.")] = False,
     common: Common,
 ) -> None:
-    """Add somebody else's file to this namespace: origin import, skills as drafts, nothing pinned."""
-    _refuse_unreadable(file)
+    """Add files of Hexad or another program: origin import, rules as proposals, skills as drafts, nothing pinned."""
+    if not file.is_dir():
+        _refuse_unreadable(file)
     with common.opened(create=True) as hx, screen.progress("importing") as show:
-        done = hx.import_file(file, overwrite=overwrite, progress=show)
+        done = hx.import_file(file, format=format, mine=mine, overwrite=overwrite, preview=preview, progress=show)
     if common.as_json:
         screen.emit({"file": str(file), **asdict(done)})
-    else:
-        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} kept as they are here")
-        if done.left_out:
-            lines = screen.counted(done.left_out, "line")
-            screen.remark(f"not imported: {lines} of history and audit, or of deleted entries")
+        return
+    if preview:
+        screen.table(["would be", "key", Wide("text")], [(what, key, text) for what, key, text in done.shown])
+    proposed = f"{done.proposed} proposed, " if done.proposed else ""
+    counts = f"{done.added} added, {done.replaced} replaced, {proposed}{done.kept} kept as they are here"
+    screen.say(f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}")
+    for reason, times in done.reasons.items():
+        screen.remark(f"not imported: {times} ({reason})")
+    if done.proposed and not preview:
+        screen.remark("`hexad review` asks about the proposals")
 
 
 @app.command(epilog="Example: hexad export my-memory --subject dana")
@@ -93,7 +104,7 @@ def export(
     subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only what is known about this subject.")] = None,
     common: Common,
 ) -> None:
-    """Write every entry, reference, learning and skill as a page of Markdown."""
+    """Write every entry, reference, learning and skill as a page of Markdown; `import` reads them back."""
     with common.opened() as hx:
         count = hx.export(folder, subject=subject)
     common.answer({"folder": str(folder), "records": count}, f"{folder}: {screen.counted(count, 'record')} written")

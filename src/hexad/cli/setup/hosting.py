@@ -1,7 +1,8 @@
-"""`serve`: interface, gateway and MCP over HTTP, in one process."""
+"""`serve`: interface, pages, gateway and MCP over HTTP, in one process."""
 
 import os
 import sys
+import webbrowser
 from contextlib import nullcontext
 from typing import Annotated
 
@@ -28,6 +29,7 @@ Upstream = Annotated[
 Proxy = Annotated[
     bool, typer.Option("--behind-proxy", help="A proxy with TLS stands before it: trust its X-Forwarded-For.")
 ]
+Open = Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")]
 LogRequests = Annotated[bool, typer.Option("--log-requests", help="Write a line of JSON for each request.")]
 
 
@@ -39,7 +41,7 @@ def tokens_of(db: str | None) -> Tokens:
     return Tokens(folder / FILE_NAME)
 
 
-@app.command(epilog="Example: hexad serve; as a gateway: hexad serve --upstream https://models.example/v1")
+@app.command(epilog="Example: hexad serve --open; as a gateway: hexad serve --upstream https://models.example/v1")
 def serve(
     *,
     http: Http = "127.0.0.1:8765",
@@ -47,10 +49,11 @@ def serve(
     allow_host: Hosts = None,
     allow_origin: Origins = None,
     behind_proxy: Proxy = False,
+    open_browser: Open = False,
     log_requests: LogRequests = False,
     common: Common,
 ) -> None:
-    """Serve an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
+    """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
     require_server()
     from hexad.mcp.http import Access, serve_http  # noqa: PLC0415 - loads the MCP SDK, uvicorn and starlette: 500 ms
     from hexad.server.app import Hosting, app_of  # noqa: PLC0415
@@ -70,6 +73,8 @@ def serve(
             url = address.url(port, "/")
             sentence = f"serving at {url}; interface at {url}api/v1, MCP at {url}mcp; stop with Ctrl-C"
             screen.emit({"url": url}) if common.as_json else screen.remark(sentence)
+            if open_browser:
+                webbrowser.open(url)
 
         with instrumented() if is_importable("opentelemetry") else nullcontext():
             serve_http(whole, address, ready=ready)

@@ -11,6 +11,7 @@ from hexad import wire
 from hexad._version import __version__
 from hexad.clock import utc_now
 from hexad.errors import AccessRefused, InvalidInput
+from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, SkillStatus
 from hexad.server.api.calls import Call, Reply, listing
 from hexad.store import Question
@@ -45,6 +46,12 @@ def status(call: Call) -> dict[str, Any]:
         },
         "semantic": hx.ready(0),
     }
+
+
+def timeline(call: Call) -> dict[str, Any]:
+    """Which items the latest prompts had, newest first."""
+    call.hx.scoped().close()  # writes what waits
+    return listing(each.as_json() for each in shown_prompts(call.hx.store, call.hx.namespace))
 
 
 def namespaces(call: Call) -> dict[str, Any]:

@@ -222,6 +222,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           query={"layer": _LAYER, "id": KEY}),
 
     Route("GET", "/status", READ, "status", "Count the contents of a namespace", keeping.status, OBJECT),
+    Route("GET", "/timeline", READ, "timeline", "Which items the latest prompts had", keeping.timeline, OBJECT),
     Route("GET", "/namespaces", READ, "namespaces", "The namespaces that the caller may use",
           keeping.namespaces, OBJECT, query=_LOG),
     Route("GET", "/audit", READ, "audit_log", "The log of changes, newest first",

@@ -1,0 +1,291 @@
+"""Import of somebody else's files into a namespace: checked like every save, and trusted less."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from hexad.errors import BackupError, HexadError, SkillRefused
+from hexad.interchange.formats import Offer, sources
+from hexad.learning.learnings import LearningCollection
+from hexad.memory import admission
+from hexad.memory.backup.batching import BatchedWriting
+from hexad.memory.backup.lines import Line
+from hexad.memory.keys import key_from
+from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.references import ReferenceCollection
+from hexad.model import (
+    RECORDS,
+    Category,
+    Knowledge,
+    Layer,
+    Learning,
+    Origin,
+    Proposal,
+    Record,
+    Reference,
+    Skill,
+    SkillStatus,
+)
+from hexad.skills.library import SkillLibrary, roomy
+from hexad.store.learning import TemplateFilter
+from hexad.wire import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from hexad.interchange.formats import Source
+    from hexad.memory.collection import Finder
+    from hexad.memory.workspace import Change, Workspace
+    from hexad.store import Writing
+
+_BATCH, _MOST = 500_000, 500  # characters, and records, that are read and written together
+_MOST_PROPOSALS: Final = 500  # of one import: a person has to read them
+_SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result of an import, or of its preview."""
+
+    added: int
+    replaced: int  # records that were here and changed
+    kept: int  # records that were here and stayed as they are
+    left_out: int
+    proposed: int = 0  # rules, and what is less clear: they wait for a person
+    reasons: Mapping[str, int] = field(default_factory=dict)  # why something was left out, and how often
+    shown: tuple[tuple[str, str, str], ...] = ()  # the first of what was added or proposed: which, its key, its text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How to import: what the person said on the command line, never what the file says."""
+
+    overwrite: bool = False
+    mine: bool = False  # the files are the person's own: origins, pins and approvals count
+    preview: bool = False  # change nothing
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("overwrite", "mine", "preview"):
+            admission.flag(name, getattr(self, name))
+
+
+class _PreviewedError(Exception):
+    """Ends the transaction of a preview."""
+
+
+def import_files(
+    workspace: Workspace, find: Finder, path: Path, wish: Wish, progress: Callable[[int, int], None]
+) -> Imported:
+    """Add a file's records, or those of a folder, in one transaction: all of them, or none and what was wrong."""
+    found = sources(path, wish.format, workspace.clock())
+    total, read = sum(each.path.stat().st_size for each in found) or 1, 0
+    with suppress(_PreviewedError), workspace.change(actor=Origin.IMPORT) as change:
+        saver = _Saver(change, find, wish)
+        for source in found:
+            source.progress = partial(_show, progress, read, total)
+            saver.take(source, alone=len(found) == 1)
+            read += source.path.stat().st_size
+        result = saver.done()
+        progress(total, total)
+        if wish.preview:
+            raise _PreviewedError
+        change.audit("import", "file", saver.counts())  # its name is somebody else's text
+    return result
+
+
+def _show(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
+    progress(min(before + done, total), total)
+
+
+class _Saver:
+    """Saves offer after offer inside one transaction."""
+
+    def __init__(self, change: Change, find: Finder, wish: Wish) -> None:
+        self._batch = BatchedWriting(change.unit)
+        unit = cast("Writing", self._batch)
+        workspace = change.workspace.joining(unit)
+        self._change = replace(change, workspace=workspace, unit=unit)
+        self._wish = wish
+        self._knowledge = KnowledgeCollection(workspace, find)
+        self._references = ReferenceCollection(workspace, find)
+        self._learnings = LearningCollection(workspace, find)
+        self._skills = SkillLibrary(roomy(workspace), find)
+        self._waiting = {each.key: each.content for each in change.unit.proposals()}
+        self._proposals: list[Proposal] = []
+        self._counts = Counter[str]()
+        self._reasons = Counter[str]()
+        self._shown: list[tuple[str, str, str]] = []
+
+    def take(self, source: Source, *, alone: bool) -> None:
+        """Save what a file offers; one of several that cannot be read is left out."""
+        try:
+            for batch in _batches(source.offers()):
+                self._batch.expect([place for offer in batch for place in _places(offer)])
+                for offer in batch:
+                    self._counts[self._outcome(offer, source)] += 1
+                self._batch.write()
+        except BackupError as error:
+            if alone or source.format == "hexad":
+                raise
+            self._counts[self._left_out(f"{source.path.name}: {error.reason}")] += 1
+
+    def done(self) -> Imported:
+        """Write the proposals; what was done."""
+        if self._proposals:
+            self._change.unit.propose(self._proposals)
+        return Imported(**self.counts(), reasons=dict(self._reasons), shown=tuple(self._shown))
+
+    def counts(self) -> dict[str, Any]:
+        """How many records had which outcome."""
+        return {name: self._counts[name] for name in ("added", "replaced", "kept", "left_out", "proposed")}
+
+    def _outcome(self, offer: Offer, source: Source) -> str:
+        """Save or propose an offer; the name of the count that it adds to."""
+        if TYPES[offer.fields["type"]] not in RECORDS:
+            return self._left_out("lines of history and audit")
+        try:
+            record = self._record(offer, source)
+            if isinstance(record, Knowledge) and (reason := self._reason_against(record)):
+                return self._left_out(reason)
+            return self._show(self._kept(record, offer), record)
+        except HexadError as error:
+            if source.format != "hexad":
+                return self._left_out(str(error)[:100])
+            whole = isinstance(error, BackupError)
+            raise error if whole else BackupError(str(source.path), str(error), offer.line) from error
+
+    def _record(self, offer: Offer, source: Source) -> Record:
+        now = self._change.workspace.clock()
+        fields = offer.fields if offer.line else {"source": source.path.name, **offer.fields}
+        if fields["type"] == "knowledge" and "key" not in fields and "content" in fields:
+            fields = {**fields, "key": self._free_key(str(fields["content"]))}
+        times = {"created": now, "updated": now, **_IDENTITY.get(fields["type"], {})}
+        return cast("Record", Line(offer.line, "", fields, 0).noun(str(source.path), **times))
+
+    def _free_key(self, content: str) -> str:
+        """The key that is made from a text, with a number if another text has it."""
+        made = key = key_from(content)
+        for number in range(2, 100):
+            entry = self._change.get(Knowledge.layer, key)
+            held = entry.content if isinstance(entry, Knowledge) else self._waiting.get(key, content)
+            if held == content:
+                break
+            key = f"{made}-{number}"
+        return key
+
+    def _reason_against(self, record: Knowledge) -> str:
+        if record.deleted is not None:
+            return "deleted entries"
+        if record.expires is not None and record.expires <= self._change.workspace.clock():
+            return "expired"
+        here = self._change.get(record.layer, record.key)
+        hidden = isinstance(here, Knowledge) and here.deleted is not None and here.content == record.content
+        return "deleted here" if hidden and not self._wish.overwrite else ""
+
+    def _kept(self, record: Record, offer: Offer) -> str:
+        before = self._here(record)
+        if before is not None and not self._wish.overwrite:
+            return "kept"
+        unsure = not offer.clear or getattr(record, "category", None) is Category.RULE
+        if isinstance(record, Knowledge) and unsure and not self._wish.mine:
+            return self._proposed(record, offer, before)
+        self._store(record)
+        return "added" if before is None else "kept" if self._here(record) == before else "replaced"
+
+    def _proposed(self, record: Knowledge, offer: Offer, before: Record | None) -> str:
+        intake = admission.Intake(limit=self._change.workspace.max_text, redact=True)
+        content = intake.text("content", record.content, required=True)
+        sentence = intake.text("sentence", offer.sentence)
+        same = isinstance(before, Knowledge) and (before.content, before.category) == (content, record.category)
+        if same or self._waiting.get(record.key) == content:
+            return "kept"
+        if len(self._proposals) >= _MOST_PROPOSALS:
+            return self._left_out(f"more than {_MOST_PROPOSALS} proposals; decide about these, then import again")
+        self._waiting[record.key] = content
+        end = self._change.unit.chain_end()
+        proposal = Proposal(
+            id=f"p{end[0] + 1 if end else 1}",
+            key=admission.key("key", record.key),
+            content=content,
+            category=record.category,
+            subject=record.subject,
+            tags=admission.tags("tags", record.tags),
+            sentence=sentence,
+            against=before.id if before else "",
+            origin=Origin.IMPORT,
+            created=record.created,
+            **intake.notes,
+        )
+        self._proposals.append(proposal)
+        self._change.audit("proposal.save", proposal.id, {"change": proposal.change.value, "key": proposal.key})
+        return "proposed"
+
+    def _left_out(self, reason: str) -> str:
+        self._reasons[reason] += 1
+        return "left_out"
+
+    def _show(self, outcome: str, record: Record) -> str:
+        if len(self._shown) < _SHOWN and outcome in {"added", "replaced", "proposed"}:
+            text = record.content if isinstance(record, Knowledge) else record.fields().body
+            self._shown.append((outcome, record.id, text[:_SHOWN_TEXT]))
+        return outcome
+
+    def _here(self, record: Record) -> Record | None:
+        """The record of this namespace under the same key, or about the same error."""
+        if not isinstance(record, Learning):
+            found = self._change.get(record.layer, record.id)
+            return None if isinstance(found, Knowledge) and found.deleted is not None else found
+        wanted = TemplateFilter(record.trigger, limit=1, error_pattern=record.error_pattern)
+        known = self._change.unit.templates([wanted])
+        return self._change.get(record.layer, known[0][1]) if known else None
+
+    def _store(self, record: Record) -> None:
+        saves: dict[type[Record], Callable[..., Record]] = {
+            Knowledge: self._knowledge.save,
+            Reference: self._references.save,
+            Learning: self._learnings.save,
+            Skill: self._skills.create,
+        }
+        fields = {name: getattr(record, name) for name in _TAKEN[type(record)]}
+        mine = self._wish.mine
+        if mine and isinstance(record, Knowledge):
+            fields["pinned"] = record.pinned
+        saves[type(record)](**fields, tags=record.tags, origin=record.origin if mine else Origin.IMPORT)
+        if mine and isinstance(record, Skill) and record.status is SkillStatus.ACTIVE:
+            with suppress(SkillRefused):
+                self._skills.activate(record.name, by=record.approved_by)
+
+
+_TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
+    # Without the pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so.
+    Knowledge: ("key", "content", "category", "source", "subject", "thread", "position", "expires", "relevance"),
+    Reference: ("name", "location", "summary", "kind", "metadata"),
+    Learning: ("trigger", "error_pattern", "diagnosis", "fix", "category"),
+    Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
+}
+_IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+
+
+def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:
+    batch, size = list[Offer](), 0
+    for offer in offers:
+        batch.append(offer)
+        size += sum(len(value) for value in offer.fields.values() if isinstance(value, str))
+        if len(batch) == _MOST or size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _places(offer: Offer) -> Iterator[tuple[Layer, str]]:
+    """Where an offer would be stored, as far as its fields say."""
+    name = offer.fields.get("key") or offer.fields.get("name")
+    noun = TYPES[offer.fields["type"]]
+    if isinstance(name, str) and noun in RECORDS and noun is not Learning:
+        yield noun.layer, name

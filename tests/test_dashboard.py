@@ -1,0 +1,364 @@
+"""The pages: what a person sees and may change, in a real browser where one is found, and who is kept out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from hexad.server.dashboard.pages import PAGES
+from tests.browser import CHROMIUM, DRIVER, browser
+from tests.server_support import secret, serving, tokens_in
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hexad import Hexad
+    from hexad.server.tokens import Tokens
+    from tests.browser import Browser
+
+HOSTILE = '"\'><script>window.pwned=1</script><img src=x onerror="window.pwned=1"><style>*{display:none}</style>{{7*7}}'
+LINK = "javascript:window.pwned=1"
+
+needs_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no Chromium and chromedriver: apt install chromium chromium-driver"
+)
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Tokens:
+    return tokens_in(tmp_path)
+
+
+@pytest.fixture
+def hx(tmp_path: Path) -> Iterator[Hexad]:
+    with opened(tmp_path / "agent.db", semantic=False, standing_budget=300) as engine:
+        stock(engine)
+        yield engine
+
+
+@pytest.fixture
+def url(hx: Hexad, tokens: Tokens) -> Iterator[str]:
+    with serving(hx, tokens) as base:
+        yield base
+
+
+def stock(hx: Hexad) -> None:
+    """Something on every page."""
+    hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
+    hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
+    for number in range(3):
+        hx.knowledge.save(f"note-{number}", f"Deploy note {number}", origin="agent")
+    hx.references.save("Runbook", location="https://wiki.example/deploy", summary="How to deploy")
+    hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello {{ name }}"})
+    hx.proposals.propose("diet", "I am vegan", sentence="I am vegan now")
+    session = hx.scoped(session="chat:1")
+    session.prompt("", "when may I deploy?")
+    for day, error in (("31/01", "cannot read the day '31/01', write YYYY-MM-DD"), ("2026-01-31", None)):
+        session.observe(tool="book", args={"day": day}, error=error, result=None if error else "ok")
+
+
+class Visitor(httpx2.Client):
+    """A browser without script: it keeps cookies and sends the secret of the form."""
+
+    def form(self, page: str, **fields: Any) -> httpx2.Response:
+        shown = self.get(f"/{page}")
+        found = re.search(r'name="csrf" value="(\w+)"', shown.text)
+        assert found, shown.text[:300]
+        return self.post(f"/{page.partition('?')[0]}", data={"csrf": found[1], **fields}, follow_redirects=True)
+
+
+@requirement("DASH-01")
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_answers_links_all_others_and_runs_only_our_own_script(url: str, page: str) -> None:
+    answer = httpx2.get(f"{url}/{page}")
+    assert answer.status_code == 200, answer.text[:400]
+    assert all(f'href="/{other}"' in answer.text for other in PAGES)
+    policy = answer.headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"<script(?! src=)|<style|\son\w+=|\sstyle=|https?://(?!wiki)", answer.text)
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+
+
+@requirement("DASH-01")
+def test_a_page_needs_a_token_once_one_was_made_and_signing_out_ends_it(url: str, tokens: Tokens) -> None:
+    person = secret(tokens)
+    with Visitor(base_url=url) as one:
+        assert one.get("/knowledge").headers["location"].startswith("/sign-in")
+        assert one.form("sign-in", token="hx_wrong").status_code == 401
+        assert one.form("sign-in", token=person, next="/knowledge").url.path == "/knowledge"
+        assert "deploy-window" in one.get("/knowledge").text
+        cookie = one.cookies["hexad_session"]
+        found = re.search(r'name="csrf" value="(\w+)"', one.get("/knowledge").text)
+        assert found
+        one.post("/sign-out", data={"csrf": found[1]})
+        one.cookies.set("hexad_session", cookie)
+        assert one.get("/knowledge").status_code == 303
+        again = one.form("sign-in", token=person)
+        assert again.status_code == 200
+        tokens.revoke(tokens.list()[0].id)
+        assert one.get("/knowledge").status_code == 303
+
+
+@requirement("DASH-01")
+def test_forged_requests_change_nothing(url: str, hx: Hexad) -> None:
+    planted = {"do": "save", "key": "planted", "content": "planted", "category": "rule", "tags": "", "subject": ""}
+    with Visitor(base_url=url) as one, Visitor(base_url=url) as other:
+        one.get("/knowledge")
+        assert one.post("/knowledge", data=planted).status_code == 403
+        assert one.post("/knowledge", data={**planted, "csrf": "0" * 32}).status_code == 403
+        found = re.search(r'name="csrf" value="(\w+)"', other.get("/knowledge").text)
+        assert found
+        assert one.post("/knowledge", data={**planted, "csrf": found[1]}).status_code == 403
+        foreign = {"Origin": "https://evil.example"}
+        assert other.post("/knowledge", data={**planted, "csrf": found[1]}, headers=foreign).status_code == 403
+        assert "planted" not in [entry.key for entry in hx.knowledge.list()]
+        other.post("/knowledge", data={**planted, "csrf": found[1]})
+        assert "planted" in [entry.key for entry in hx.knowledge.list()]
+
+
+@requirement("DASH-01")
+def test_a_page_shows_and_changes_only_what_its_token_may(url: str, hx: Hexad, tokens: Tokens) -> None:
+    hx.scoped(namespace="acme").knowledge.save("theirs", "a secret of theirs")
+    reader = secret(tokens, "read")
+    with Visitor(base_url=url) as one:
+        one.form("sign-in", token=reader)
+        assert one.get("/knowledge?namespace=acme").status_code == 403
+        assert "theirs" not in one.get("/knowledge").text
+        refused = one.form("knowledge", do="delete", key="deploy-window")
+        assert "no right to write" in refused.text
+        assert hx.knowledge.get("deploy-window")
+        assert "Make a token" not in one.get("/settings").text
+
+
+@requirement("DASH-01")
+def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx: Hexad) -> None:
+    with Visitor(base_url=url) as one:
+        page = one.get("/knowledge?key=deploy-window").text
+        tag = re.search(r'name="if_match" value="([^"]+)"', page)
+        assert tag
+        hx.knowledge.save("deploy-window", "Deploy on Fridays")
+        late = {
+            "content": "mine",
+            "category": "rule",
+            "tags": "",
+            "subject": "",
+            "if_match": tag[1].replace("&#34;", '"'),
+        }
+        answer = one.form("knowledge?key=deploy-window", do="save", key="deploy-window", **late)
+        assert "is not as you read it" in answer.text.replace("&#39;", "'")
+        assert hx.knowledge.get("deploy-window").content == "Deploy on Fridays"
+
+
+@requirement("DASH-01")
+def test_the_timeline_says_what_was_found_and_what_came_of_it(url: str) -> None:
+    page = httpx2.get(f"{url}/timeline").text
+    assert "note-0" in page
+    assert "1 worked" in page
+    assert "1 failed" in page
+
+
+@requirement("DASH-01")
+def test_a_memory_is_asked_questions_with_known_answers(url: str) -> None:
+    with Visitor(base_url=url) as one:
+        shown = one.form(
+            "evaluation", do="measure", lines='{"text": "when deploy?", "relevant": ["deploy-window"]}'
+        ).text
+        assert "recall at 5" in shown
+        assert "1.000" in shown
+        assert "has no questions" in one.form("evaluation", do="measure", lines="nonsense").text
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[Browser]:
+    with browser() as one:
+        yield one
+
+
+@pytest.fixture
+def chromium(started: Browser) -> Iterator[Browser]:
+    started.errors()  # of the test before
+    yield started
+    started.open("about:blank")
+
+
+@pytest.mark.browser
+@needs_browser
+@requirement("DASH-01")
+def test_a_person_clicks_through_every_page_and_reviews_by_keys(url: str, hx: Hexad, chromium: Browser) -> None:
+    one = chromium
+    one.open(f"{url}/")
+    for page in PAGES:
+        one.click(f'nav a[href="/{page}"]')
+        one.wait(lambda page=page: one.url.endswith(f"/{page}"), page)
+    one.click('nav a[href="/playground"]')
+    one.type("input[name=message]", "when may I deploy?")
+    one.click("form button.act")
+    one.see("THE PROMPT")
+    assert "Runbook" in one.text
+    one.click('nav a[href="/review"]')
+    one.see("I am vegan now")
+    one.press("j")
+    one.press("a")
+    one.see("Accepted: diet.")
+    assert hx.knowledge.get("diet").origin == "user"
+    one.press("j")
+    one.press("a")
+    one.see("It is active.")
+    assert [each for each in one.errors() if each["level"] == "SEVERE"] == []
+
+
+@pytest.mark.browser
+@needs_browser
+@requirement("DASH-01")
+def test_a_person_edits_deletes_undoes_tries_a_skill_and_signs_in(
+    url: str, hx: Hexad, tokens: Tokens, chromium: Browser
+) -> None:
+    one = chromium
+    one.open(f"{url}/knowledge")
+    one.type("textarea[name=content]", "We meet on Mondays")
+    one.click("form button.act")
+    one.see("Saved as")
+    one.type("textarea[name=content]", "We meet on Fridays")
+    one.click("form button.act")
+    one.see("version 2")
+    assert one.run("return document.querySelector('ins').textContent") == "Fridays"
+    one.click('nav a[href="/knowledge"]')
+    one.click("[data-tick-all]")
+    one.click("[data-needs-tick]")
+    one.see("entries deleted")
+    assert hx.knowledge.list() == ()
+    one.click("#undo")
+    one.see("brought back")
+    assert len(hx.knowledge.list()) == 5
+    one.open(f"{url}/skills?name=greet")
+    one.type("textarea[name=parameters]", '{"name": "Ada"}')
+    one.click("button[value=dry]")
+    one.see("Hello Ada")
+    one.click('nav a[href="/log"]')
+    one.find("tbody[data-live] tr")
+    hx.knowledge.save("while-you-look", "text")
+    one.see("while-you-look")
+    one.click('nav a[href="/settings"]')
+    one.type("input[name=name]", "browser")
+    one.click("button[value=make_token]")
+    token = one.run("return document.querySelector('#secret').textContent")
+    one.open(f"{url}/knowledge")
+    one.see("Sign in")
+    one.type("input[name=token]", token)
+    one.click("button.act")
+    one.see("deploy-window")
+    one.click("form[action='/sign-out'] button")
+    one.see("Sign in")
+    assert [each for each in one.errors() if each["level"] == "SEVERE"] == []
+    assert len(tokens.list()) == 1
+
+
+def hostile(hx: Hexad) -> None:
+    """Script, style, markup and links in every field that a person or an agent can write."""
+    hx.knowledge.save(HOSTILE[:200], HOSTILE, tags=[HOSTILE[:100]], subject=HOSTILE[:90], source=LINK, origin="agent")
+    hx.knowledge.save(HOSTILE[:200], f"again {HOSTILE}", origin="agent", session=HOSTILE[:80])
+    hx.references.save(HOSTILE[:150], location=LINK, summary=HOSTILE)
+    hx.skills.create(
+        HOSTILE[:90], kind="instruction", description=HOSTILE, definition={"text": HOSTILE}, origin="agent"
+    )
+    hx.proposals.propose(HOSTILE[:99], HOSTILE, sentence=HOSTILE)
+    session = hx.scoped(session=HOSTILE[:70])
+    session.observe(tool=HOSTILE[:50], args={"a": HOSTILE}, error=HOSTILE)
+    session.observe(tool=HOSTILE[:50], args={"a": "b"}, result="fine")
+    hx.learnings.save(trigger=HOSTILE[:60], error_pattern=HOSTILE, diagnosis=HOSTILE, fix=HOSTILE)
+    session.prompt("", HOSTILE)
+
+
+@pytest.mark.browser
+@needs_browser
+@requirement("DASH-01")
+def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chromium: Browser) -> None:
+    hostile(hx)
+    one, key = chromium, httpx2.QueryParams({"key": HOSTILE[:200]})
+    singles = [f"knowledge?{key}", f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}"]
+    singles += [f"learnings?id={each.id}" for each in hx.learnings.list()]
+    asked = httpx2.QueryParams({"message": HOSTILE, "query": HOSTILE, "action": HOSTILE})
+    for page in (*PAGES, *(f"{page}?{asked}" for page in PAGES), *singles):
+        one.open(f"{url}/{page}")
+        assert one.run("return window.pwned || 0") == 0, page
+        assert one.run("return document.querySelectorAll('main script, main style, main img, main iframe').length") == 0
+        assert one.run("return [...document.links].every(a => a.href.startsWith(location.origin))"), page
+        assert "49" not in one.run("return document.title")
+        assert one.run("return getComputedStyle(document.body).display") == "block", page
+    loud = [each for each in one.errors() if each["level"] == "SEVERE" and "favicon" not in each["message"]]
+    assert loud == []
+
+
+@pytest.mark.browser
+@needs_browser
+@requirement("DASH-01")
+@pytest.mark.parametrize("width", [360, 1400])
+def test_no_page_is_wider_than_the_screen_and_every_field_has_a_name(url: str, chromium: Browser, width: int) -> None:
+    unnamed = """return [...document.querySelectorAll('input:not([type=hidden]), select, textarea, button')]
+      .filter(e => !(e.labels && e.labels.length) && !e.textContent.trim() && !e.getAttribute('aria-label'))
+      .map(e => e.outerHTML)"""
+    chromium.size(width, 800)
+    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy"):
+        chromium.open(f"{url}/{page}")
+        assert chromium.run("return document.documentElement.scrollWidth") <= width, page
+        assert chromium.run(unnamed) == [], page
+        assert chromium.run("return document.querySelectorAll('h1').length") == 1
+
+
+CONTRAST = """
+const part = v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+const light = ([r, g, b]) => .2126 * part(r) + .7152 * part(g) + .0722 * part(b);
+const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
+const ground = e => {
+  for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor);
+    if (c.length === 3 || c[3] > .99) return c;
+  }
+  return [255, 255, 255];
+};
+const has_text = e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+return [...document.querySelectorAll('body *')]
+  .filter(e => has_text(e) && e.offsetParent && !e.closest('svg, :disabled, kbd, option'))
+  .map(e => {
+    const one = light(rgb(getComputedStyle(e).color)), two = light(ground(e));
+    return [(Math.max(one, two) + .05) / (Math.min(one, two) + .05), e.outerHTML.slice(0, 90)];
+  })
+  .filter(([ratio]) => ratio < 4.5);
+"""
+
+
+@pytest.mark.browser
+@needs_browser
+@requirement("DASH-01")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read_in_light_and_dark(url: str, chromium: Browser, scheme: str) -> None:
+    chromium.size(1300, 900)
+    chromium.scheme(scheme)
+    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy&budget=20"):
+        chromium.open(f"{url}/{page}")
+        assert chromium.run(CONTRAST) == [], page
+
+
+AXE = Path(__file__).parent.parent / "examples" / "typescript" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']"
+
+
+@pytest.mark.browser
+@needs_browser
+@pytest.mark.skipif(not AXE.exists(), reason="no axe: npm install in examples/typescript")
+@requirement("DASH-01")
+def test_axe_finds_nothing_on_any_page(url: str, chromium: Browser) -> None:
+    look = f"axe.run(document, {{runOnly: {RULES}}}).then(r => {{ window.found = r.violations.map(v => v.id); }})"
+    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy&budget=20"):
+        chromium.open(f"{url}/{page}")
+        chromium.run(f"{AXE.read_text()}; window.found = null; {look}")
+        found = chromium.wait(lambda: chromium.run("return window.found && [window.found]"), "axe")
+        assert found == [[]], page
