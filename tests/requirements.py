@@ -10,5 +10,5 @@ _PAGE: Final = Path(__file__).with_name("requirements.md").read_text(encoding="u
 
 REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", _PAGE, flags=re.MULTILINE))
 
-PLANNED: Final = frozenset([])
+PLANNED: Final[frozenset[str]] = frozenset()
 """Not built yet, and without tests."""
