@@ -311,3 +311,12 @@ def test_an_outage_that_came_back_is_not_shown(hx: Hexad) -> None:
     for session in "abc":
         hx.observe(tool="export", args={}, error="TimeoutError: the layout engine timed out", session=session)
     assert "layout engine" not in str(hx.prompt("", "why did the layout engine time out?"))
+
+
+@requirement("FIX-01")
+def test_a_fix_that_quotes_its_error_is_shown_once(hx: Hexad) -> None:
+    wrong = "ValueError: version 1.2 must look like v1.2.3"
+    for session in "abc":
+        hx.observe(tool="deploy", args={"version": "1.2"}, error=wrong, session=session)
+        hx.observe(tool="deploy", args={"version": "v1.2.0"}, result="ok", session=session)
+    assert str(hx.prompt("", "deploy the new version")).count("must look like") == 1

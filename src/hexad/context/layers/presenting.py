@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _MOST_WORDS: Final = 24  # of a pattern: they show which error it is
 _LONGEST: Final = 240
+_PLACEHOLDER, _WORD = re.compile(r"<\w+>"), re.compile(r"\w+")
 _FORGES: Final = re.compile(r"[;\"]|\b(?:fix|cause|trust)\b", re.IGNORECASE)
 
 
@@ -53,7 +54,7 @@ def _solution(learning: Learning) -> str:
     """Pattern, cause and fix in one line, and how far the fix is trusted; without either, how often it was seen.
 
     A pattern is a tool's words. It is cut, and quoted where the line stands as the user's own and where it could
-    pretend to be one of the other parts.
+    pretend to be one of the other parts. One that the fix quotes is left out.
     """
     pattern = _beginning(learning.error_pattern)
     bare = learning.origin is not Origin.USER and _FORGES.search(pattern) is None
@@ -61,11 +62,17 @@ def _solution(learning: Learning) -> str:
     if not learning.fix and not learning.diagnosis:
         return f"{shown} (seen {learning.seen} times, no fix known)"
     parts = (
-        (pattern, shown),
+        ("" if _quotes(learning.fix, pattern) else pattern, shown),
         (learning.diagnosis, f"cause: {learning.diagnosis}"),
         (learning.fix, f"fix: {learning.fix} (trust {learning.trust:.2f})"),
     )
     return "; ".join(text for given, text in parts if given)
+
+
+def _quotes(fix: str, pattern: str) -> bool:
+    """Whether a fix holds nearly all words of a pattern."""
+    words, said = _WORD.findall(_PLACEHOLDER.sub("", pattern)), set(_WORD.findall(fix))
+    return sum(word in said for word in words) > 0.8 * len(words)
 
 
 def _beginning(pattern: str) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.memory.conversations.expiry import expiry
-from hexad.memory.conversations.wording import own_words, sentences
+from hexad.memory.conversations.wording import NARROW, own_words, sentences
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import redact
 from hexad.model import Category
@@ -29,7 +29,7 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "zh", "ja", "ko")
 _TABLES: Final = Path(__file__).with_name("tables")
 _KANA, _HANGUL, _HAN = (re.compile(span) for span in ("[\u3040-\u30ff]", "[\uac00-\ud7af]", "[\u4e00-\u9fff]"))
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_HEAD: Final = re.compile(r"[,;:.!,、;:。!\s–—-]*")
+_HEAD: Final = re.compile(r"[,;:.!、。\s–—-]*")
 _NEVER: Final = re.compile(r"(?!)")
 _HINTED: Final = 2000  # characters of a message that show its language
 
@@ -72,17 +72,19 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     """The statements of one message of the user's."""
     words = own_words(text)
     tables = [table_of(language) for language in _languages(words)]
-    if any(table.refusing[kind].search(words) for table in tables for kind in ("letter", "play")):
+    narrow = words.translate(NARROW)
+    if any(table.refusing[kind].search(narrow) for table in tables for kind in ("letter", "play")):
         return
-    cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(words))]
+    cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(narrow))]
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         found = next(filter(None, (judged(sentence, table, now) for table in tables)), None)
         if found is not None and not redact(sentence, accounts=True).kinds:
             yield found
 
 
-def judged(sentence: str, table: Table, now: datetime) -> Statement | None:
+def judged(said: str, table: Table, now: datetime) -> Statement | None:
     """The statement that a sentence makes, if the table holds it."""
+    sentence = said.translate(NARROW)  # character by character: places stay the same
     if table.refusing["not"].search(sentence) or table.refusing["system"].search(sentence):
         return None
     start = _HEAD.match(sentence, _after(table.refusing["lead"], sentence)).end()  # type: ignore[union-attr]
@@ -98,13 +100,14 @@ def judged(sentence: str, table: Table, now: datetime) -> Statement | None:
     if category is not Category.RULE and table.refusing["trouble"].search(body):
         return None
     slot = match["slot"] if row and match and row.slot == "@" else row.slot if row else ""
-    content = body[:1].upper() + body[1:]
+    own = said[len(said) - len(body) :]
+    content = own[:1].upper() + own[1:]
     return Statement(
         content=content,
-        sentence=sentence,
+        sentence=said,
         category=category,
         key=key_from(slot or content),
-        topic=(match and body[match.end() :].strip()) or content,
+        topic=(match and own[match.end() :].strip()) or content,
         clear=bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body)),
         slot=bool(slot),
         replaces=bool(table.refusing["now"].search(sentence)),

@@ -16,6 +16,8 @@ _SENTENCES: Final = 60  # of a message that are judged
 _SHORTEST, _LONGEST = 7, 300  # characters of a sentence
 _GONE: Final = "\ufffc"  # stands for a quotation: a sentence that needs it is not the writer's own
 
+NARROW: Final = str.maketrans("\uff01\uff0c\uff1a\uff1b\uff1f", "!,:;?")  # full-width marks, as the tables write them
+
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?(/?)>")
 _QUOTED: Final = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|《[^《》]*》')
@@ -27,7 +29,9 @@ _NOT_PROSE: Final = re.compile(
     r"|[{};]\s*$|=>|</?\w|\w+ ?[!=+-]?= ?\S|https?://\S+\s*$"
 )
 _BULLET: Final = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_END: Final = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。!?])[」』]?\s*|(?<=;)\s+")
+_END: Final = re.compile(
+    r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"
+)
 _SHORTENED: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|vs|etc|approx|no|st|z\.b|bzw|ca|nr|d\.h|p\.ej|sr|sra|mme|ex)|^\d{1,2})\.$",
     re.IGNORECASE,
@@ -44,7 +48,7 @@ def sentences(words: str) -> Iterator[str]:
 
 def _states(sentence: str) -> bool:
     """Whether a sentence may state something: it is prose of a fitting length, and no question."""
-    asks = sentence.rstrip("\"')*_ ").endswith(("?", "?", ":", ":", "...", "…"))
+    asks = sentence.translate(NARROW).rstrip("\"')*_ ").endswith(("?", ":", "...", "…"))
     letters = 2 * len(_LETTER.findall(sentence)) > len(sentence)
     return not asks and letters and _GONE not in sentence and _SHORTEST <= _width(sentence) <= _LONGEST
 
