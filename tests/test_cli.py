@@ -578,7 +578,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
         (["rember", "k", "v"], "error: No such command 'rember'. Did you mean 'remember'? Try 'hexad --help'"),
         (
             ["mcp", "install"],
-            "Missing option '--client' (claude-code, claude-desktop, cursor, gemini-cli, vscode, windsurf)",
+            "Missing option '--client' (claude-code, claude-desktop, codex, cursor, gemini-cli, opencode, vscode,",
         ),
         (["backup"], "Missing argument 'FILE' (JSON Lines"),
         (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),

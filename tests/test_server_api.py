@@ -144,7 +144,8 @@ def test_what_is_found_for_a_message_is_the_same_json_as_on_the_command_line(url
 
 @requirement("API-01")
 def test_a_namespace_is_exported_and_imported_elsewhere(url: str, hx: Hexad) -> None:
-    hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
+    hx.knowledge.save("deploy-window", "Deploys take place on Tuesdays")
+    hx.knowledge.save("units", "Always answer in metric units", category="rule")
     hx.scoped(namespace="other").knowledge.save("hidden", "not exported")
     with caller(url) as api:
         lines = api.get("/export").content
@@ -153,7 +154,8 @@ def test_a_namespace_is_exported_and_imported_elsewhere(url: str, hx: Hexad) -> 
         came = api.post("/import", params={"namespace": "copy"}, content=lines)
         assert came.status_code == 200, came.text
         entry = api.get("/knowledge/deploy-window", params={"namespace": "copy"}).json()
-        assert (entry["content"], entry["origin"]) == ("Deploy on Tuesdays only", "import")
+        assert (entry["content"], entry["origin"]) == ("Deploys take place on Tuesdays", "import")
+        assert api.get("/knowledge/units", params={"namespace": "copy"}).status_code == 404  # a rule waits for a person
         assert set(api.get("/namespaces").json()["items"]) == {"copy", "default", "other"}
 
 

@@ -1,10 +1,13 @@
 """A bounded record of what went into prompts and when: keys and scores, never texts; the setting `timeline` allows it.
 
+A session is kept as a fingerprint: enough to find its prompts again, and no trace of who spoke.
+
 It is kept in notes of the namespace: pages that are written in turn, so that a prompt rewrites one small page.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,7 +42,7 @@ class ShownPrompt:
     """One prompt: when, in which session, what was found for it, and how many items stood in it anyway."""
 
     at: datetime
-    session: str
+    session: str  # its fingerprint
     items: tuple[ShownItem, ...]
     standing: int
     tokens: int
@@ -56,10 +59,15 @@ class ShownPrompt:
         }
 
 
+def fingerprint(session: str | None) -> str:
+    """A session as the record knows it."""
+    return hashlib.sha256(session.encode()).hexdigest()[:12] if session else ""
+
+
 def note_prompt(workspace: Workspace, prompt: Prompt) -> None:
     """Remember a prompt; it is written with the namespace's next change."""
     shown = [[item.layer.code, item.id, round(item.score, 3)] for item in prompt.kept if item.layer.code != _RUNTIME]
-    line = [workspace.clock().isoformat(), prompt.session or "", shown, len(prompt.standing), prompt.tokens]
+    line = [workspace.clock().isoformat(), fingerprint(prompt.session), shown, len(prompt.standing), prompt.tokens]
     workspace.uses.offer(prompt.namespace, (_HEAD, str(next(_numbers))), lambda change: _append(change.unit, line))
 
 
@@ -82,7 +90,7 @@ def forget_item(change: Change, layer: Layer, id: str) -> None:
 
 def forget_prompts(change: Change, session: str | None = None) -> None:
     """Remove the prompts of a session, or all."""
-    _rewrite(change.unit, lambda line: line if session is not None and line[1] != session else None)
+    _rewrite(change.unit, lambda line: line if session is not None and line[1] != fingerprint(session) else None)
 
 
 def _append(unit: Writing, line: list[Any]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad._version import __version__
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import HexadError, InvalidInput
-from hexad.memory.use.timeline import shown_prompts
+from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin
 from hexad.server.api import keeping
 from hexad.server.api.calls import page
@@ -255,7 +255,9 @@ def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> li
         mine = [
             each
             for each in calls
-            if each.session == prompt.session and each.at >= prompt.at and (until is None or each.at < until)
+            if fingerprint(each.session) == prompt.session
+            and each.at >= prompt.at
+            and (until is None or each.at < until)
         ]
         worked = sum(bool(each.details.get("ok")) for each in mine) if prompt.session else 0
         found.append((worked, len(mine) - worked if prompt.session else 0))
