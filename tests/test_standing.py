@@ -224,7 +224,7 @@ def test_what_stands_does_not_count_as_the_users_answers(hx: Hexad) -> None:
     for number in range(6):
         hx.knowledge.save(f"rule-{number}", f"Deploy the payment service to production {number}", category="rule")
     for number in range(3):
-        hx.knowledge.save(f"own-{number}", f"Deploy the payment service number {number} and announce it in the channel of operators")
+        hx.knowledge.save(f"own-{number}", f"Deploy payment service number {number} and announce it to the operators")
     for number in range(40):
         hx.knowledge.save(f"echo-{number}", f"{question} Any time. {number}", origin="agent")
     found = hx.prompt("", question).kept
