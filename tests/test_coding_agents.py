@@ -220,7 +220,7 @@ def test_one_command_sets_up_server_and_hooks_and_one_gives_every_byte_back(
     assert files(home) == now
     assert main(["mcp", "uninstall", "--client", name, "--yes"]) == 0
     assert files(home) == was
-    assert not [each for each in home.glob(".*") if each.is_dir() and not any(each.iterdir())]  # nor an empty folder of ours
+    assert not [each for each in home.glob(".*") if each.is_dir() and not any(each.iterdir())]
 
 
 @requirement("EDGE-03")
