@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.progress import Progress
 
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
 from hexad.evals.baselines import BASELINES
-from hexad.evals.data import EvalSet, read_sets
+from hexad.evals.data import EvalSet, Question, read_sets
 from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
-from hexad.evals.run import Plan, SetResult, Taught, evaluate, overall
+from hexad.evals.run import Measured, Measurement, Plan, SetResult, evaluate, overall
+from hexad.model import Item
 from hexad.semantic import ENCODER_PACKAGES, installed
 from hexad.settings import ENCODER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     Configurations: TypeAlias = Mapping[str, tuple[SetResult, ...]]
@@ -38,20 +40,61 @@ def main() -> int:
     whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
     words = _run(sets, Plan(embedder="none", foreign=True))
     encoder = _run(sets, Plan(embedder=ENCODER, foreign=True)) if installed(ENCODER_PACKAGES) else ()
-    (learned,) = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
+    taught = next(each for each in sets if each.path == TAUGHT)
     configurations = {"static": whole, "words alone": words, **({"encoder": encoder} if encoder else {})}
     for results in configurations.values():
         show(retrieval_tables(results))
     page = ROOT / "docs" / "retrieval.md"
     fill(page, _table(configurations))
     fill(page, _foreign(configurations), "foreign")
-    fill(page, _feedback(learned.feedback), "feedback")
+    fill(page, _feedback(measure_feedback(taught, USES)), "feedback")
     return 0
 
 
 def _run(sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan) -> tuple[SetResult, ...]:
     with _progress() as step:
         return tuple(evaluate(sets, plan, progress=step))
+
+
+class Taught(NamedTuple):
+    """The same questions before and after some uses of each item were replayed."""
+
+    uses: int  # of each item, at most
+    questions: int  # that were left to ask
+    before: Measured
+    after: Measured
+
+    @property
+    def gain(self) -> float:
+        """The recall at five that the uses brought."""
+        return self.after.quality.recall_at_5 - self.before.quality.recall_at_5
+
+
+def measure_feedback(data: EvalSet, uses: Sequence[int], plan: Plan | None = None) -> Iterator[Taught]:
+    """For each number: the first questions of each item are reported as uses of it, the others are asked."""
+    with _progress() as step:
+        measurement = Measurement(data, [data], plan or Plan(), step)
+        for most in uses:
+            lessons, left = _split(data, most)
+            with measurement.engines() as engines:
+                before = measurement.measured(left, measurement.asker(engines), "before feedback")
+                for done, (question, key) in enumerate(lessons, start=1):
+                    item = Item(layer=data.layer, id=key, key=key, content="", category="")
+                    engines[question.group].used(item, question.text)
+                    step(f"{most} uses", done, len(lessons))
+                after = measurement.measured(left, measurement.asker(engines), "after feedback")
+            yield Taught(most, len(left), before, after)
+
+
+def _split(data: EvalSet, uses: int) -> tuple[list[tuple[Question, str]], list[Question]]:
+    """The first ``uses`` questions of each item with its id, and the remaining questions."""
+    lessons, left, taught = list[tuple[Question, str]](), list[Question](), Counter[tuple[str, str]]()
+    for question in data.questions:
+        wanting = [each for each in sorted(question.relevant) if taught[question.group, each] < uses]
+        taught.update((question.group, each) for each in wanting)
+        lessons += [(question, each) for each in wanting]
+        left += [] if wanting else [question]
+    return lessons, left
 
 
 @contextmanager
@@ -96,7 +139,7 @@ def _foreign(configurations: Configurations) -> str:
     return "\n".join([*lines, f"| mean | {' | '.join(means)} |"])
 
 
-def _feedback(learned: Sequence[Taught]) -> str:
+def _feedback(learned: Iterable[Taught]) -> str:
     lines = ["| set | uses of each item | questions left | before | after | gain |", "|---|---|---|---|---|---|"]
     rows = [
         f"| {TAUGHT} | {each.uses} | {each.questions:,} | {each.before.quality.recall_at_5:.3f} "

@@ -235,6 +235,8 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
     wordless = f"nothing found: the query has no word to search for; try other words{see}"
     assert run("recall", "the of and").err == wordless
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
+    run("remember", "allergy", "I am allergic to peanuts", "--pin")
+    assert run("recall", "zebra").err.startswith("nothing found beyond what every prompt has; `hexad explain zebra`")
     assert run("list", "--category", "rule").err == "no entry has the category rule\n"
     assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
@@ -389,7 +391,7 @@ def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Cal
     assert "keywords: deploy\n" in ran.out
     assert "\tunits\tstanding, in every prompt\tstanding +1.000" in ran.out
     assert "\tdeploy-window\tover the token budget\twords +" in ran.out
-    assert " of 30 tokens in " in ran.out
+    assert "; found: 0 of 30 tokens; " in ran.out
     assert ran.out.endswith(
         "prompt:\nYou are terse.\n\n## Standing Rules and Preferences\n- Always answer in metric units\n"
     )

@@ -273,6 +273,7 @@ def test_one_command_sets_up_server_and_hooks_and_one_gives_every_byte_back(
     assert files(home) == now
     assert main(["mcp", "uninstall", "--client", name, "--yes"]) == 0
     assert files(home) == was
+    assert not [each for each in home.glob(".*") if each.is_dir() and not any(each.iterdir())]
 
 
 @requirement("EDGE-03")
@@ -319,8 +320,45 @@ def test_init_sets_up_a_project_and_its_agent_and_asks_nothing_with_yes(
     assert files(home) == {}
     assert main(["init", "--agent", "claude-code", "--yes"]) == 0
     assert {*files(home)} == {"work/hexad.toml", ".claude.json", ".claude/settings.json"}
+    assert ".claude.json, for all your projects" in capsys.readouterr().err
     assert main(["init", "--agent", "claude-code", "--yes"]) == 0
     assert "set up already" in capsys.readouterr().err
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_no_client_is_bound_to_one_project_s_memory_unless_it_is_named(home: Path) -> None:
+    assert main(["init"]) == 0
+    for name in ("claude-code", "codex", "cursor", "gemini-cli"):
+        assert main(["init", "--agent", name, "--yes"]) == 0
+    assert not [place for place, text in files(home).items() if place.startswith(".") and b"--db" in text]
+    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--scope", "project", "--yes"]) == 0
+    now = files(home / "work")
+    assert b'"${workspaceFolder}/hexad.db"' in now[".cursor/mcp.json"]
+    assert b'hexad hook --db hexad.db"' in now[".cursor/hooks.json"]  # a hook knows its folder from the event
+    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--db", "mine.db", "--yes"]) == 0
+    assert str(home / "work/mine.db").encode() in files(home)[".cursor/mcp.json"]
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_a_server_that_cursor_starts_at_home_uses_the_project_s_memory(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["init"]) == 0
+    monkeypatch.chdir(home)
+    env = {**os.environ, "WORKSPACE_FOLDER_PATHS": str(home / "work")}
+    words = [sys.executable, "-m", "hexad", "mcp"]
+    subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=True)
+    assert (home / "work/hexad.db").exists()
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(("name", "hint"), [("claud-code", " (did you mean claude-code?)"), ("vscode", "")])
+def test_an_agent_that_cannot_be_set_up_is_answered_with_those_that_can(
+    home: Path, name: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--agent", name, "--yes"]) == 2
+    assert capsys.readouterr().err.endswith(f"is not one of claude-code, codex, cursor, gemini-cli{hint}\n")
+    assert files(home) == {}
 
 
 @requirement("EDGE-03", "PLACE-01")

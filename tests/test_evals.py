@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.evaluating import measure_feedback
 from hexad.cli import main
 from hexad.cli.setup import evaluating
 from hexad.errors import EvalError, HexadError, UnknownChoice
@@ -199,7 +200,7 @@ def test_a_memory_is_asked_ones_own_questions_and_stays_as_it_was(
         "external_knowledge/this memory": 1,
     }
     assert (tmp_path / "live.db").read_bytes() == before
-    assert main(["eval", str(questions), "--db", str(tmp_path / "live.db"), "--feedback", "2"]) == 2
+    assert main(["eval", str(questions), "--db", str(tmp_path / "live.db"), "--foreign"]) == 2
 
 
 @requirement("EVAL-01")
@@ -252,35 +253,18 @@ def taught(tmp_path: Path) -> Path:
     items = [{"id": "book_hotel", "text": "Reserve a room"}, {"id": "send_mail", "text": "Write to somebody"}]
     asks = ["somewhere to sleep tonight", "sleep in Lisbon", "a bed to sleep in", "sleep over", "no sleep at home"]
     queries = [{"id": f"q{n}", "text": text, "relevant": ["book_hotel"]} for n, text in enumerate(asks)]
-    for layer in ("tool_registry", "agent_learnings"):
-        write(tmp_path / "taught", layer, "small", items, queries)
+    write(tmp_path / "taught", "tool_registry", "small", items, queries)
     return tmp_path / "taught"
 
 
-@requirement("EVAL-01", "EVAL-02")
-def test_feedback_replays_uses_and_asks_the_other_questions(taught: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", str(taught), "--json", "--no-semantic", "--feedback", "2,4"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    for path in ("tool_registry/small", "agent_learnings/small"):
-        learned = printed["sets"][path]["feedback"]
-        assert {uses: each["queries"] for uses, each in learned.items()} == {"2": 3, "4": 1}
-        assert learned["2"]["before"]["recall_at_5"] == 0
-        assert learned["2"]["after"]["recall_at_5"] == 1
-        assert printed["sets"][path]["recall_at_5"] == 1
-        assert printed["sets"][path]["queries"] == 1
-
-
-@requirement("EVAL-01", "EVAL-02")
-def test_feedback_is_a_table_on_the_screen_and_in_the_page(
-    taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = tmp_path / "report.html"
-    assert main(["eval", str(taught), "--no-semantic", "--feedback", "2", "--out", str(page)]) == 0
-    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert ["tool_registry/small", "2", "3", "0.000", "1.000", "+1.000"] in rows
-    html = page.read_text(encoding="utf-8")
-    assert "R@5 before" in html
-    assert "http" not in html
+@requirement("EVAL-02")
+def test_uses_that_are_replayed_help_to_find_the_item_for_the_other_questions(taught: Path) -> None:
+    (data,) = read_sets(taught)
+    two, four = measure_feedback(data, (2, 4), Plan(embedder="none"))
+    assert (two.questions, four.questions) == (3, 1)
+    assert two.before.quality.recall_at_5 == 0
+    assert two.after.quality.recall_at_5 == four.after.quality.recall_at_5 == 1
+    assert two.gain == 1
 
 
 @requirement("EVAL-01", "EVAL-03")

@@ -299,6 +299,7 @@ def test_an_error_that_came_back_is_shown_in_its_own_words_and_one_that_was_seen
     crash = "ReportError: the layout engine crashed on page 4"
     hx.observe(tool="export", args={}, error=crash, session="a")
     assert "layout engine" not in str(hx.prompt("", "why did the layout engine crash?"))
+    assert "[an error without a known fix]" in str(hx.explain("why did the layout engine crash?"))
     hx.observe(tool="export", args={}, error=crash, session="b")
     (line,) = [each for each in str(hx.prompt("", "why did the layout engine crash?")).splitlines() if "layout" in each]
     assert line.endswith('the layout engine crashed on page <num> (seen 2 times, no fix known)"')

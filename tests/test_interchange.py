@@ -262,3 +262,66 @@ def test_the_command_line_previews_imports_exports_and_captures(run: Callable[..
     assert json.loads(run("capture", str(tmp_path / "chat.json"), "--json").out)["proposed"][0]["expires"]
     queue = json.loads(run("review", "--json").out)["queue"]
     assert {each["proposal"]["sentence"] for each in queue} >= {"Call me Al.", "Never suggest fish."}
+
+
+PAGE = """# Billing
+Falcon is the billing backend; it is written in Go.
+
+```
+make all
+```
+
+- Keep functions under 40 lines
+- Error handling
+  - Wrap every error
+- See @docs/style.md
+- The staging token is ghp_abcdefghijklmnopqrstuvwxyz0123456789
+
+| a | b |
+|---|---|
+"""
+
+
+@requirement("IO-01")
+def test_a_page_of_rules_offers_orders_as_rules_prose_as_facts_and_names_the_rest(hx: Hexad, tmp_path: Path) -> None:
+    page = tmp_path / "CLAUDE.md"
+    page.write_text(PAGE)
+    done = hx.import_file(page, mine=True)
+    found = {entry.content: (entry.category, entry.tags) for entry in hx.knowledge.list()}
+    token = "The staging token is [redacted:github-token]"
+    assert found.pop("Falcon is the billing backend; it is written in Go.") == ("fact", ("Billing",))
+    assert found.pop("Wrap every error") == ("rule", ("Billing", "Error handling"))
+    assert set(found) == {"Keep functions under 40 lines", token}
+    assert set(done.reasons) == {
+        "a table",
+        "code without a text before it",
+        "points to another file; import that file",
+    }
+    assert done.redacted == {"github-token": 1}
+    assert token in {text for _, _, text in done.shown}
+    assert hx.import_file(page, mine=True).added == 0
+
+
+@requirement("IO-01")
+def test_a_changed_line_of_a_file_replaces_what_it_brought(hx: Hexad, tmp_path: Path) -> None:
+    page = tmp_path / "CLAUDE.md"
+    page.write_text("# A\n- Keep functions under 40 lines\n- Never deploy on Fridays\n")
+    hx.import_file(page, mine=True)
+    page.write_text("# A\n- Keep functions under 60 lines\n")
+    done = hx.import_file(page, mine=True)
+    assert (done.added, done.replaced, done.gone) == (0, 1, ("never-deploy-fridays",))
+    assert hx.knowledge.get("keep-functions-40-lines").content == "Keep functions under 60 lines"
+    page.write_text("# A\n- Keep functions under 80 lines\n")
+    assert hx.import_file(page, mine=True).proposed == 1  # it may have been edited here
+    hx.knowledge.save("keep-functions-40-lines", "Keep functions tiny")
+    page.write_text("# A\n- Keep functions under 60 lines\n")
+    assert hx.import_file(page, mine=True).kept == 1
+
+
+@requirement("IO-01")
+def test_a_preview_creates_no_database(run: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text(PAGE)
+    seen = run("import", str(tmp_path / "CLAUDE.md"), "--preview", "--db", str(tmp_path / "new.db"))
+    assert "ghp_" not in seen.out
+    assert "redacted" in seen.err
+    assert not (tmp_path / "new.db").exists()

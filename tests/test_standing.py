@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hexad import Hexad, Layer
-from hexad.context.layers import STANDING
+from hexad.context.layers import BEHIND, STANDING
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, TITLE
 from hexad.testing.clock import FixedClock
@@ -25,6 +25,7 @@ def hx(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Ite
         yield engine
 
 
+UK = Layer.USER_KNOWLEDGE
 LONG = "The archive of the year {} is on the shelf in room {}, beside the window, under the map of the old town"
 
 
@@ -77,6 +78,8 @@ def test_a_weak_match_is_not_found_beside_a_clear_answer_that_stands(hx: Hexad) 
     prompt = hx.prompt("", "Who waters the roses on Mondays?")
     assert "ines" in {item.key for item in prompt.standing}
     assert prompt.kept == ()
+    verdicts = {each.item.key: each.verdict for each in hx.explain("Who waters the roses on Mondays?").candidates[UK]}
+    assert verdicts["soil"] == BEHIND
 
 
 @requirement("STAND-01", "STAND-03")
@@ -212,3 +215,32 @@ def test_what_the_user_said_keeps_its_places_if_others_echo_the_question(hx: Hex
     found = hx.retrieve(question).items[Layer.USER_KNOWLEDGE]
     assert {item.key for item in found if item.origin == "user"} == {"own-0", "own-1", "own-2"}
     assert len(found) == 5
+
+
+@requirement("SAFE-02", "STAND-02")
+def test_what_stands_does_not_count_as_the_users_answers(hx: Hexad) -> None:
+    question = "When may I deploy the payment service to production?"
+    fill(hx)
+    for number in range(6):
+        hx.knowledge.save(f"rule-{number}", f"Deploy the payment service to production {number}", category="rule")
+    for number in range(3):
+        hx.knowledge.save(f"own-{number}", f"Deploy payment service number {number} and announce it to the operators")
+    for number in range(40):
+        hx.knowledge.save(f"echo-{number}", f"{question} Any time. {number}", origin="agent")
+    found = hx.prompt("", question).kept
+    assert {item.key for item in found if item.origin == "user"} == {"own-0", "own-1", "own-2"}
+    assert len(found) == 5
+
+
+@requirement("STAND-03", "PROMPT-06")
+def test_explain_says_both_budgets(hx: Hexad) -> None:
+    fill(hx)
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    why = hx.explain("what is on the shelf in room 17?", budget=5)
+    standing = estimate_tokens(why.prompt.block)
+    assert why.spent == f"standing: {standing} of {BUDGET} tokens; found: 0 of 5 tokens"
+    assert (
+        str(hx.explain("language?"))
+        .splitlines()[-1]
+        .startswith(f"standing: {standing} of {BUDGET} tokens; found: 0 tokens;")
+    )

@@ -200,7 +200,7 @@ class Engine:
         wide = max(_CANDIDATES, self.max_per_layer)
         found, candidates = self.turn(message, layers, session=session, wide=wide)
         prompt = self.assemble(base, found, budget=budget)
-        return judge(found, candidates, prompt, seconds=time.perf_counter() - started)
+        return judge(found, candidates, prompt, room=self._room, seconds=time.perf_counter() - started)
 
     def _count_uses(self, prompt: Prompt) -> None:
         full = False

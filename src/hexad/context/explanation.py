@@ -13,6 +13,7 @@ from hexad.model import Layer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hexad.context.standing import Room
     from hexad.model import Failure, Json, Prompt, Retrieval
 
 
@@ -27,6 +28,15 @@ class Explanation:
     prompt: Prompt
     layer_seconds: dict[Layer, float]
     seconds: float
+    standing_tokens: int = 0
+    standing_budget: int = 0
+
+    @property
+    def spent(self) -> str:
+        """The tokens of what stands and of what was found, each with its own budget."""
+        found = "" if self.prompt.budget is None else f" of {self.prompt.budget}"
+        standing = f"{self.standing_tokens} of {self.standing_budget}"
+        return f"standing: {standing} tokens; found: {self.prompt.tokens}{found} tokens"
 
     def __str__(self) -> str:
         lines = [f"message: {self.message}", f"keywords: {', '.join(self.keywords) or 'none'}"]
@@ -34,12 +44,12 @@ class Explanation:
             lines.append(f"{layer} ({self.layer_seconds.get(layer, 0.0) * 1000:.2f} ms)")
             lines += [_line(each) for each in judged]
         lines += [f"{failure.layer} failed: {failure.reason}" for failure in self.failures]
-        lines.append(f"{self.prompt.tokens} tokens added, {self.seconds * 1000:.2f} ms in all")
+        lines.append(f"{self.spent}; {self.seconds * 1000:.2f} ms in all")
         return "\n".join(lines)
 
 
 def judge(
-    found: Retrieval, candidates: Mapping[Layer, Sequence[Judged]], prompt: Prompt, *, seconds: float
+    found: Retrieval, candidates: Mapping[Layer, Sequence[Judged]], prompt: Prompt, *, room: Room, seconds: float
 ) -> Explanation:
     """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
@@ -60,6 +70,8 @@ def judge(
         prompt=prompt,
         layer_seconds=dict(found.seconds),
         seconds=seconds,
+        standing_tokens=room.counter(prompt.block) if prompt.block else 0,
+        standing_budget=room.tokens,
     )
 
 
@@ -73,6 +85,8 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         },
         "failures": [wire.failure(each) for each in explanation.failures],
         "seconds": explanation.seconds,
+        "standing_tokens": explanation.standing_tokens,
+        "standing_budget": explanation.standing_budget,
         "layer_seconds": {layer.value: seconds for layer, seconds in explanation.layer_seconds.items()},
         "prompt": wire.prompt(explanation.prompt),
     }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hexad.evals.metrics import Quality
-    from hexad.evals.run import Measured, SetResult, Taught
+    from hexad.evals.run import Measured, SetResult
     from hexad.model import Layer
 
 OURS: Final = "hexad"
@@ -58,9 +58,7 @@ def as_page(tables: Iterable[Table], note: str) -> str:
 
 
 def retrieval_tables(results: Sequence[SetResult], misses: int = 0) -> Iterator[Table]:
-    """Feedback, questions of other layers, then every set, layer and the mean."""
-    if any(result.feedback for result in results):
-        yield Table(("set", "uses", "questions", "R@5 before", "R@5 after", "gain"), list(_feedback_rows(results)))
+    """Questions of other layers, then every set, layer and the mean."""
     if any(result.foreign for result in results):
         foreign = list(_foreign_rows(results))
         yield Table(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
@@ -105,8 +103,6 @@ def _set_json(result: SetResult) -> dict[str, Any]:
         "queries": result.questions,
         "baselines": {name: _measured(measured) for name, measured in result.baselines.items()},
     }
-    if result.feedback:
-        document["feedback"] = {str(each.uses): _taught(each) for each in result.feedback}
     if result.foreign:
         document["foreign"] = {
             "queries": result.foreign.questions,
@@ -114,14 +110,6 @@ def _set_json(result: SetResult) -> dict[str, Any]:
             "recall_lost": round(result.foreign.recall_lost, 4),
         }
     return document
-
-
-def _taught(learned: Taught) -> dict[str, Any]:
-    return {
-        "queries": learned.questions,
-        "before": _measured(learned.before) if learned.questions else None,
-        "after": _measured(learned.after) if learned.questions else None,
-    }
 
 
 def _measured(measured: Measured) -> dict[str, float]:
@@ -140,14 +128,6 @@ def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
             yield layer.value, name, *_shown(quality), "", ""
     for name in names:
         yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
-
-
-def _feedback_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
-    for result in results:
-        for each in result.feedback:
-            recall = [f"{asked.quality.recall_at_5:.3f}" for asked in (each.before, each.after)]
-            figures = (*recall, f"{each.gain:+.3f}") if each.questions else ("", "", "")
-            yield result.data.path, str(each.uses), str(each.questions), *figures
 
 
 def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:

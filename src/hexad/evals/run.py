@@ -11,7 +11,6 @@ from statistics import quantiles
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
@@ -51,21 +50,6 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
-    """The same questions before and after uses of each item were replayed."""
-
-    uses: int  # of each item, at most
-    questions: int  # that were left to ask
-    before: Measured
-    after: Measured
-
-    @property
-    def gain(self) -> float:
-        """The recall at five that the uses brought."""
-        return self.after.quality.recall_at_5 - self.before.quality.recall_at_5
-
-
-@dataclass(frozen=True, slots=True)
 class Foreign:
     """Questions of other layers: how many found nothing, and the recall that the floor costs."""
 
@@ -88,7 +72,6 @@ class SetResult:
     hexad: Measured
     baselines: Mapping[str, Measured] = field(default_factory=dict)
     foreign: Foreign | None = None
-    feedback: tuple[Taught, ...] = ()
 
     @property
     def layer(self) -> Layer:
@@ -108,7 +91,6 @@ class Plan:
     baselines: Mapping[str, Baseline] = field(default_factory=dict)
     embedder: str = STATIC
     foreign: bool = False
-    feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
     seed: int = 0  # of the draw
     live: Hexad | None = None  # the memory that is asked; without one, a new store with the set's items
 
@@ -136,24 +118,12 @@ class Measurement:
 
     def result(self) -> SetResult:
         """Hexad's figures and those of the baselines."""
-        learned = tuple(map(self._taught, sorted(set(self.plan.feedback))))
-        taught = next((each for each in reversed(learned) if each.questions), None)
-        asked = self.plan.drawn(split(self.data, taught.uses)[1] if taught else self.data.questions)
+        asked = self.plan.drawn(self.data.questions)
         with self.engines() as engines:
-            ours = taught.after if taught else self.measured(asked, self.asker(engines), "asking")
+            ours = self.measured(asked, self.asker(engines), "asking")
             foreign = self._foreign(engines, asked, ours.quality.recall_at_5) if self.plan.foreign else None
         others = {name: self._baseline(asked, name, build) for name, build in self.plan.baselines.items()}
-        return SetResult(self.data, len(asked), ours, others, foreign, learned)
-
-    def _taught(self, uses: int) -> Taught:
-        """Replay uses on a new store, and ask the remaining questions before and after."""
-        lessons, left = split(self.data, uses)
-        asked = self.plan.drawn(left)
-        with self.engines() as engines:
-            before = self.measured(asked, self.asker(engines), "before feedback")
-            teach(engines, self.data, lessons, lambda done: self._report(f"{uses} uses", done, len(lessons)))
-            after = self.measured(asked, self.asker(engines), "after feedback")
-        return Taught(uses, len(asked), before, after)
+        return SetResult(self.data, len(asked), ours, others, foreign)
 
     @contextmanager
     def engines(self) -> Iterator[Mapping[str, Hexad]]:

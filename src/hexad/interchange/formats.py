@@ -37,6 +37,24 @@ _LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _DATED: Final = re.compile(r"^\[?\d{4}-\d\d-\d\d(?:[T ][\d:]+)?\]?\s*[-–:]\s*|^\[unknown\]\s*[-–:]\s*", re.IGNORECASE)
 _SHORTEST: Final = 3  # characters of a line that says something
+_TOPIC: Final = 5  # words of a list item that names the items below it, at the most
+_ORDERS: Final = re.compile(
+    r"\b(?:must|should|shall|never|always|don't|do not|avoid|only|required?|prefer|muss|müssen|soll|immer|niemals?)\b"
+    r"|^(?:please )?(?:use|run|keep|write|add|make|put|follow|check|ask|answer|reply|respond|test|commit|name|format|"
+    r"start|call|document|handle|update|read|include|ensure|verify|return|let|treat|stick|be)\b",
+    re.IGNORECASE,
+)
+_DESCRIBES: Final = re.compile(
+    r"[\w`*'/. -]{1,60}? (?:(?:is|are|was|were) (?:an?|the|our|where|written|called|hosted|stored)|lives? in|contains?"
+    r"|has|provides?|stands for|means|runs on)\b",
+    re.IGNORECASE,
+)
+_UNFIT: Final = {
+    re.compile(r"\|"): "a table",
+    re.compile(r"```"): "code without a text before it",
+    re.compile(r"<!--"): "a comment",
+    re.compile(r"(?:\w+[ :]+){0,4}@[\w~./-]+\W*$"): "points to another file; import that file",
+}
 
 
 class Offer(NamedTuple):
@@ -46,6 +64,7 @@ class Offer(NamedTuple):
     line: int = 0  # of Hexad's own files
     sentence: str = ""
     clear: bool = True
+    unfit: str = ""  # why it is left out
 
 
 @dataclass(slots=True)
@@ -72,8 +91,8 @@ class Source:
             page = _page(self.path)
             if self.format == "memories":  # each line is one
                 page = page.replace("\n", "\n\n")
-            rule = Category.RULE.value if self.format == "rules" else ""
-            yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rule)
+            rules = self.format == "rules"
+            yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rules=rules)
 
     def _lines(self) -> Iterator[Offer]:
         with backup_lines(self.path, whole=False) as lines:
@@ -202,24 +221,61 @@ def _note(page: str, path: Path) -> Iterator[Offer]:
         yield _fact(text, str(kind), key=name, tags=fields.get("tags"))
 
 
-def _blocks(page: str, category: str = "") -> Iterator[Offer]:
-    """The paragraphs and list items of a page, each with the code behind it, tagged with their heading."""
-    heading, block, fenced = "", list[str](), False
+def _blocks(page: str, *, rules: bool = False) -> Iterator[Offer]:
+    """The paragraphs and list items of a page, tagged with their heading and the items that they are part of."""
+    blocks, above = list(_split(page)), list[_Block]()
+    for block, following in zip(blocks, [*blocks[1:], _Block("", "")], strict=True):
+        above = [each for each in above if each.indent < block.indent]
+        if reason := next((reason for pattern, reason in _UNFIT.items() if pattern.match(block.text)), ""):
+            yield Offer({"type": "knowledge"}, unfit=reason)
+        elif not (rules and block.names(following)):
+            tags = [block.heading, *(each.text.rstrip(":") for each in above)]
+            yield _fact(block.text, block.category if rules else "", tags=tags)
+        if -1 < block.indent < following.indent:
+            above.append(block)
+
+
+class _Block(NamedTuple):
+    """A paragraph, a list item, a table or code, under a heading."""
+
+    text: str
+    heading: str
+    indent: int = -1  # of a list item
+
+    @property
+    def category(self) -> str:
+        """Orders are rules, and so are list items that describe nothing; other prose is a fact."""
+        described = self.indent < 0 or _DESCRIBES.match(self.text)
+        return Category.FACT.value if described and not _ORDERS.search(self.text) else Category.RULE.value
+
+    def names(self, following: _Block) -> bool:
+        """Whether a list item is no more than the topic of the items below it."""
+        return (
+            -1 < self.indent < following.indent and len(self.text.split()) <= _TOPIC and not _ORDERS.search(self.text)
+        )
+
+
+def _split(page: str) -> Iterator[_Block]:
+    """The blocks of a page; code stays with the text before it."""
+    heading, block, indent, fenced = "", list[str](), -1, False
     for line in (*page.splitlines(), "", "# "):
         if fenced or line.lstrip().startswith("```"):
             fenced ^= line.lstrip().startswith("```")
             block.append(line)
             continue
-        starts = not line.strip() or line.startswith("#") or _BULLET.match(line)
+        item, row = _BULLET.match(line), line.lstrip().startswith("|")
+        starts = not line.strip() or line.startswith("#") or item or (block and row != block[0].startswith("|"))
         if starts and block and (line.strip() or not block[-1].endswith(":")):
             text = _DATED.sub("", "\n".join(block).strip())
-            if len(text) > _SHORTEST and not text.startswith(("|", "<!--", "@")):
-                yield _fact(text, category, tags=[heading])
+            if len(text) > _SHORTEST:
+                yield _Block(text, heading, indent)
             block = []
         if line.startswith("#"):
             heading = line.strip("# \t")
         elif line.strip():
-            block.append(_BULLET.sub("", line) if _BULLET.match(line) else line.strip())
+            if not block:
+                indent = len(line) - len(line.lstrip()) if item else -1
+            block.append(_BULLET.sub("", line) if item else line.strip())
 
 
 def _fact(text: str, category: str = "", *, key: str = "", tags: object = None) -> Offer:

@@ -16,7 +16,9 @@ from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.backup.lines import Line
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.redaction import redact
 from hexad.memory.references import ReferenceCollection
+from hexad.memory.resemblance import alike
 from hexad.model import (
     RECORDS,
     Category,
@@ -29,6 +31,7 @@ from hexad.model import (
     Reference,
     Skill,
     SkillStatus,
+    Version,
 )
 from hexad.skills.library import SkillLibrary, roomy
 from hexad.store.learning import TemplateFilter
@@ -59,6 +62,8 @@ class Imported:
     proposed: int = 0  # rules, and what is less clear: they wait for a person
     reasons: Mapping[str, int] = field(default_factory=dict)  # why something was left out, and how often
     shown: tuple[tuple[str, str, str], ...] = ()  # the first of what was added or proposed: which, its key, its text
+    redacted: Mapping[str, int] = field(default_factory=dict)  # the kinds of secrets that were replaced
+    gone: tuple[str, ...] = ()  # keys of what a file of this name brought earlier, and does not hold any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,10 +126,16 @@ class _Saver:
         self._counts = Counter[str]()
         self._reasons = Counter[str]()
         self._shown: list[tuple[str, str, str]] = []
+        self._redacted = Counter[str]()
+        self._brought: dict[str, str] = {}  # texts that a file of the same name brought earlier, with their keys
+        self._gone: list[Knowledge] = []
+        self._changed: dict[str, Knowledge] = {}  # by key: entries whose line in the file has changed
 
     def take(self, source: Source, *, alone: bool) -> None:
         """Save what a file offers; one of several that cannot be read is left out."""
         try:
+            if source.format == "rules":
+                self._gone += self._no_longer_in(source)
             for batch in _batches(source.offers()):
                 self._batch.expect([place for offer in batch for place in _places(offer)])
                 for offer in batch:
@@ -139,14 +150,30 @@ class _Saver:
         """Write the proposals; what was done."""
         if self._proposals:
             self._change.unit.propose(self._proposals)
-        return Imported(**self.counts(), reasons=dict(self._reasons), shown=tuple(self._shown))
+        gone = tuple(entry.key for entry in self._gone)
+        reasons, redacted = dict(self._reasons), dict(self._redacted)
+        return Imported(**self.counts(), reasons=reasons, shown=tuple(self._shown), redacted=redacted, gone=gone)
 
     def counts(self) -> dict[str, Any]:
         """How many records had which outcome."""
         return {name: self._counts[name] for name in ("added", "replaced", "kept", "left_out", "proposed")}
 
+    def _no_longer_in(self, source: Source) -> list[Knowledge]:
+        """The entries that a file of this name brought and that it does not hold any more, in no version of theirs."""
+        held = {redact(str(offer.fields.get("content"))).text for offer in source.offers()}
+        brought = [entry for entry in self._knowledge.list() if entry.source == source.path.name]
+        self._brought = {text: entry.key for entry in brought for text in self._texts(entry)}
+        kept = {self._brought[text] for text in held & self._brought.keys()}
+        return [entry for entry in brought if entry.key not in kept]
+
+    def _texts(self, entry: Knowledge) -> set[str]:
+        versions = self._change.unit.versions(entry.layer, entry.key) if entry.version > 1 else ()
+        return {entry.content, *(version.content for version in versions if isinstance(version, Version))}
+
     def _outcome(self, offer: Offer, source: Source) -> str:
         """Save or propose an offer; the name of the count that it adds to."""
+        if offer.unfit:
+            return self._left_out(offer.unfit)
         if TYPES[offer.fields["type"]] not in RECORDS:
             return self._left_out("lines of history and audit")
         try:
@@ -169,13 +196,22 @@ class _Saver:
         return cast("Record", Line(offer.line, "", fields, 0).noun(str(source.path), **times))
 
     def _free_key(self, content: str) -> str:
-        """The key that is made from a text, with a number if another text has it."""
+        """The key of the entry that a text changes, else one made from it, with a number if another text has it."""
+        clean = redact(content).text
+        if clean in self._brought:
+            return self._brought[clean]
         made = key = key_from(content)
         for number in range(2, 100):
             entry = self._change.get(Knowledge.layer, key)
-            held = entry.content if isinstance(entry, Knowledge) else self._waiting.get(key, content)
-            if held == content:
-                break
+            if isinstance(entry, Knowledge) and clean == entry.content:
+                return key
+            changed = next((each for each in self._gone if alike(clean, each.content)), None)
+            if changed is not None:
+                self._gone.remove(changed)
+                self._changed[changed.key] = changed
+                return changed.key
+            if entry is None and self._waiting.get(key, clean) == clean:
+                return key
             key = f"{made}-{number}"
         return key
 
@@ -189,11 +225,11 @@ class _Saver:
         return "deleted here" if hidden and not self._wish.overwrite else ""
 
     def _kept(self, record: Record, offer: Offer) -> str:
-        before = self._here(record)
-        if before is not None and not self._wish.overwrite:
+        before, changed = self._here(record), self._changed.get(record.id)
+        if before is not None and not self._wish.overwrite and changed is None:
             return "kept"
-        unsure = not offer.clear or getattr(record, "category", None) is Category.RULE
-        if isinstance(record, Knowledge) and unsure and not self._wish.mine:
+        unsure = not self._wish.mine and (not offer.clear or getattr(record, "category", None) is Category.RULE)
+        if isinstance(record, Knowledge) and (unsure or (changed is not None and changed.version > 1)):
             return self._proposed(record, offer, before)
         self._store(record)
         return "added" if before is None else "kept" if self._here(record) == before else "replaced"
@@ -203,6 +239,7 @@ class _Saver:
         content = intake.text("content", record.content, required=True)
         sentence = intake.text("sentence", offer.sentence)
         same = isinstance(before, Knowledge) and (before.content, before.category) == (content, record.category)
+        self._redacted.update(intake.notes["redactions"])
         if same or self._waiting.get(record.key) == content:
             return "kept"
         if len(self._proposals) >= _MOST_PROPOSALS:
@@ -233,7 +270,7 @@ class _Saver:
     def _show(self, outcome: str, record: Record) -> str:
         if len(self._shown) < _SHOWN and outcome in {"added", "replaced", "proposed"}:
             text = record.content if isinstance(record, Knowledge) else record.fields().body
-            self._shown.append((outcome, record.id, text[:_SHOWN_TEXT]))
+            self._shown.append((outcome, record.id, redact(text).text[:_SHOWN_TEXT]))
         return outcome
 
     def _here(self, record: Record) -> Record | None:
@@ -256,7 +293,8 @@ class _Saver:
         mine = self._wish.mine
         if mine and isinstance(record, Knowledge):
             fields["pinned"] = record.pinned
-        saves[type(record)](**fields, tags=record.tags, origin=record.origin if mine else Origin.IMPORT)
+        kept = saves[type(record)](**fields, tags=record.tags, origin=record.origin if mine else Origin.IMPORT)
+        self._redacted.update(kept.redactions)
         if mine and isinstance(record, Skill) and record.status is SkillStatus.ACTIVE:
             with suppress(SkillRefused):
                 self._skills.activate(record.name, by=record.approved_by)

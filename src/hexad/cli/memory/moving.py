@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import BackupError, InvalidInput
+from hexad.facade import Hexad
 from hexad.interchange.formats import FORMATS, messages_in
 from hexad.memory.backup.copying import copy_store
 
@@ -81,7 +83,9 @@ def import_(
     """Add files of Hexad or another program: origin import, rules as proposals, skills as drafts, nothing pinned."""
     if not file.is_dir():
         _refuse_unreadable(file)
-    with common.opened(create=True) as hx, screen.progress("importing") as show:
+    absent = preview and not common.is_server and not common.path.exists()
+    memory = Hexad.open(":memory:", enabled=True) if absent else common.opened(create=not preview)
+    with memory as hx, screen.progress("importing") as show:
         done = hx.import_file(file, format=format, mine=mine, overwrite=overwrite, preview=preview, progress=show)
     if common.as_json:
         screen.emit({"file": str(file), **asdict(done)})
@@ -93,6 +97,11 @@ def import_(
     screen.say(f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}")
     for reason, times in done.reasons.items():
         screen.remark(f"not imported: {times} ({reason})")
+    if done.redacted:
+        screen.warn(f"redacted: {', '.join(f'{kind} ({times})' for kind, times in done.redacted.items())}")
+    if done.gone:
+        hide = f"`hexad delete {quote(done.gone[0])}` hides it"
+        screen.remark(f"no longer in {file.name}, and still here: {', '.join(done.gone[:5])}; {hide}")
     if done.proposed and not preview:
         screen.remark("`hexad review` asks about the proposals")
 

@@ -95,7 +95,7 @@ def explain(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="A user's message to the agent.")],
     *,
     base: Annotated[str, typer.Option(metavar="TEXT", help="The base prompt.")] = "",
-    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Maximum of added tokens.")] = None,
+    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Maximum of tokens of what is found.")] = None,
     layer: Layers = None,
     common: Common,
 ) -> None:
@@ -125,8 +125,9 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
             screen.table(_FOUND, rows, title=layer.heading, first=layer.value)
     for failed in found.failures:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
-    if not found and not found.failures:
-        why = "" if found.keywords else ": the query has no word to search for"
+    if not found.failures and all(why.signal == "pinned" for item in found.all() for why in item.reasons):
+        beyond = " beyond what every prompt has" if found else ""
+        why = beyond if found.keywords else ": the query has no word to search for"
         only = f" --category {category}" if category else ""
         see = (
             f"`hexad explain {quote(found.query)}` shows what was near and what every prompt has"
@@ -177,8 +178,7 @@ def _show_explanation(explanation: Explanation) -> None:
         screen.table(_JUDGED, rows, title=title, first=layer.value)
     for failed in explanation.failures:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
-    budget = "" if explanation.prompt.budget is None else f" of {explanation.prompt.budget}"
-    screen.say(f"added: {explanation.prompt.tokens}{budget} tokens in {_milliseconds(explanation.seconds)}")
+    screen.say(f"{explanation.spent}; {_milliseconds(explanation.seconds)}")
     screen.heading("prompt")
     screen.show(explanation.prompt.text)
 

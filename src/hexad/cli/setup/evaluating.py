@@ -46,19 +46,16 @@ def eval_(
         str | None, typer.Option(metavar="NAME", help=f"What finds by meaning: {', '.join(EMBEDDERS)}.")
     ] = None,
     no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
-    feedback: Annotated[
-        str, typer.Option(metavar="N[,N…]", help="Replay N uses of each item, then ask the remaining questions.")
-    ] = "",
     foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
     used = NO_EMBEDDER if no_semantic else embedder
-    plan = Plan(queries, chosen(_names(baseline)), used or STATIC, foreign, _numbers(feedback), seed)
+    plan = Plan(queries, chosen(_names(baseline)), used or STATIC, foreign, seed)
     if db is not None:
-        if baseline or feedback or foreign:
-            raise InvalidInput("--db", "asks a memory as it is; leave out --baseline, --feedback and --foreign")
+        if baseline or foreign:
+            raise InvalidInput("--db", "asks a memory as it is; leave out --baseline and --foreign")
         with opened(db, namespace, embedder=used) as hx, screen.steps() as step:
             results = _finished(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
         kinds: dict[str, Figures] = {}
@@ -100,13 +97,6 @@ def _note(results: Sequence[SetResult], embedder: str) -> str:
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _numbers(text: str) -> list[int]:
-    names = _names(text)
-    if not all(name.isascii() and name.isdigit() and int(name) for name in names):
-        raise InvalidInput("--feedback", f"must be whole numbers of at least 1, separated by commas, not {text!r}")
-    return [int(name) for name in names]
 
 
 def show(tables: Iterable[Table]) -> None:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 KEPT: Final = "kept"
 STANDING: Final = "standing, in every prompt"
 BEYOND: Final = "beyond the layer's limit of {limit}"
+BEHIND: Final = "far behind the best match"
+UNSOLVED: Final = "an error without a known fix"
 TOO_LITTLE: Final = "below the floor: too little to go by"
 TOO_MANY_PINS: Final = "pinned, over max_pinned"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.context.candidates import weigh
 from hexad.context.conversation import lending
 from hexad.context.keywords import quoted
-from hexad.context.layers import BEYOND, TOO_LITTLE, TOO_MANY_PINS, Judged
+from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.ranking import SLACK, Ranking
@@ -185,7 +185,7 @@ class _Answer(NamedTuple):
     sketch: Sketch
     score: float
     lent: float
-    above: bool = True  # the floor
+    verdict: str = KEPT
 
     @property
     def is_users(self) -> bool:
@@ -236,8 +236,8 @@ class _Pass:
         self._only_users = False
         if self._answers() < self.wanted:
             return next(self._batches, ())
-        users = sum([row.origin == Origin.USER for row in self._rows]) if self._own else 0
-        if self._looked or not self._own or users >= min(self._room, len(self._rows) - OTHERS):
+        rows = self._possible(self._rows) if self._own and not self._looked else ()
+        if not rows or sum([row.origin == Origin.USER for row in rows]) >= min(self._room, len(rows) - OTHERS):
             return ()
         self._looked = self._only_users = True
         return self.rest()
@@ -259,20 +259,8 @@ class _Pass:
 
     def answer(self) -> None:
         """Choose the best of the rows that were looked at."""
-        above = self._above_floor()
+        above = [answer for answer in self._scored() if answer.verdict == KEPT]
         self._best = _with_room_for_the_user(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
-
-    def _above_floor(self) -> Sequence[_Answer]:
-        """The answers above the floor that are not far behind the best; the user's are compared among themselves.
-
-        An entry that stands may be the best: it is in the prompt already.
-        """
-        above = [answer for answer in self._scored() if answer.above]
-        share = self._matches.beside_best if self._floor else 0.0
-        standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
-        best = max((*standing, *(answer.score for answer in above)), default=0.0)
-        users = max((*standing, *(answer.score for answer in above if answer.is_users)), default=0.0)
-        return [each for each in above if each.lent or each.score >= share * (users if each.is_users else best)]
 
     def widen(self, wide: int) -> None:
         """Choose the best of the others, whether they are above the floor or not."""
@@ -301,18 +289,21 @@ class _Pass:
         self, kept: Sequence[Judged], rows: Mapping[int, Row], others: Sequence[tuple[_Answer, Item]]
     ) -> Sequence[Judged]:
         ids = {judged.item.id for judged in kept}
-        above = {
-            item.id: Judged(item, BEYOND.format(limit=self._limit))
-            for answer, item in others
-            if answer.above and self._solves(rows[answer.sketch.number].record)
+        found = {
+            item.id: Judged(item, self._why_not(answer, rows[answer.sketch.number].record)) for answer, item in others
         }
+        above = {place: judged for place, judged in found.items() if judged.verdict.startswith("beyond")}
         pins = {
             row.record.id: Judged(present(row.record, _PINNED.value, (_PINNED,)), TOO_MANY_PINS)
             for row in self._too_many
             if row.record.id not in above
         }
-        below = {item.id: Judged(item, TOO_LITTLE) for _, item in others if item.id not in {*above, *pins}}
-        return [judged for place, judged in {**pins, **above, **below}.items() if place not in ids]
+        return [judged for place, judged in {**pins, **above, **found, **pins}.items() if place not in ids]
+
+    def _why_not(self, answer: _Answer, record: Record) -> str:
+        if answer.verdict != KEPT:
+            return answer.verdict
+        return BEYOND.format(limit=self._limit) if self._solves(record) else UNSOLVED
 
     def _answers(self) -> int:
         """How many of the rows may be answers; the others only pass on score."""
@@ -324,19 +315,33 @@ class _Pass:
         return [row for row in rows if row.id not in self._without and _has(row, self._facets)]
 
     def _scored(self) -> Sequence[_Answer]:
-        """The rows that match at all: by score, then the latest changed, then the latest added."""
+        """The rows that match at all: by score, then the latest changed, then the latest added; with their verdicts."""
         rows = [*self._rows, *(row for number, row in self._beside.items() if number not in self._seen)]
         self._matches.look_at(row.number for row in rows)
         lent = lending(rows, self._matches.value)
         answers = [self._answered(row, lent.get(row.number, 0.0)) for row in self._possible(rows)]
         answers.sort(key=lambda each: (each.score, each.sketch.updated, each.sketch.number), reverse=True)
         if self._floor and not any(self._matches.convinces(each.sketch.number, each.lent) for each in answers):
-            answers = [each._replace(above=False) for each in answers]
-        return [answer for answer in answers if answer.score]
+            answers = [each._replace(verdict=TOO_LITTLE) for each in answers]
+        return self._beside_best([answer for answer in answers if answer.score])
+
+    def _beside_best(self, answers: Sequence[_Answer]) -> Sequence[_Answer]:
+        """The answers, with a verdict on those far behind the best; the user's are compared among themselves.
+
+        An entry that stands may be the best: it is in the prompt already.
+        """
+        share = self._matches.beside_best if self._floor else 0.0
+        above = [answer for answer in answers if answer.verdict == KEPT]
+        standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
+        best = share * max((*standing, *(each.score for each in above)), default=0.0)
+        users = share * max((*standing, *(each.score for each in above if each.is_users)), default=0.0)
+        behind = {each for each in above if not each.lent and each.score < (users if each.is_users else best)}
+        return [each._replace(verdict=BEHIND) if each in behind else each for each in answers] if behind else answers
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:
         score = self._ranking.score(self._matches.value(row.number), row, lent)
-        return _Answer(row, score, lent, not self._floor or self._matches.answers(row.number, lent))
+        enough = not self._floor or self._matches.answers(row.number, lent)
+        return _Answer(row, score, lent, KEPT if enough else TOO_LITTLE)
 
     def _solves(self, record: Record) -> bool:
         """Whether a learning says more than that an error occurred."""

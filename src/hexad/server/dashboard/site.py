@@ -21,7 +21,6 @@ from hexad.server.api.calls import Call, tag_of
 from hexad.server.api.keeping import status
 from hexad.server.api.problems import status_of
 from hexad.server.api.serving import READING, RUNNING, events
-from hexad.server.dashboard import charts
 from hexad.server.dashboard.actions import ACTIONS, Form
 from hexad.server.dashboard.pages import PAGES, View
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
@@ -58,7 +57,8 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(charts=charts, layers=list(Layer), pages=list(PAGES), stamp=_stamp())
+    environment.globals.update(layers=list(Layer), pages=list(PAGES), stamp=_stamp())
+    environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
     return environment
 
