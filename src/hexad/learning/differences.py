@@ -29,7 +29,7 @@ _LONGEST_WORD, _LONGEST_AFFIX = 40, 12
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
 _NEAR, _SHORT = 0.75, 4  # of the letters of two words; in two short ones more have to be the same
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
-_PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?[A-Za-z_][\w./+-]*")
+_PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
 _OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
