@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from hexad.evals.conversations import converse
 from hexad.evals.data import CAPTURE
@@ -14,23 +14,10 @@ from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
 from hexad.settings import STATIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from hexad.evals.run import Progress
-    from hexad.evals.tables import Table
-
-
-class Figures(Protocol):
-    """The figures of one kind."""
-
-    def as_json(self) -> Mapping[str, Any]:
-        """The documented shape."""
-        ...
-
-    def tables(self) -> Iterator[Table]:
-        """The same for people."""
-        ...
+    from hexad.evals.tables import Figures
 
 
 def measure_kinds(folder: Path, progress: Progress, *, embedder: str = STATIC) -> dict[str, Figures]:
