@@ -70,6 +70,59 @@ def test_a_failure_and_its_mending_are_the_fix_of_the_next_session(hx: Hexad) ->
     assert FIX in added(hooks.answer({**FAILED, "session_id": "next", "tool_use_id": "3"}))
 
 
+def shell(command: str, error: str = "", session: str = "s") -> dict[str, Any]:
+    """The event of a shell command that ended."""
+    name = "PostToolUseFailure" if error else "PostToolUse"
+    said = {"error": f"Exit code 1{error}"} if error else {}
+    return {**SHELL, **said, "hook_event_name": name, "session_id": session, "tool_input": {"command": command}}
+
+
+REJECTED = "\n! [rejected] main -> main (fetch first)\nerror: failed to push some refs"
+NO_MODULE = "\nModuleNotFoundError: No module named 'falcon'"
+
+
+@requirement("FIX-06", "EDGE-03")
+def test_a_fix_is_for_the_program_it_was_learned_from_and_not_for_an_error_without_words(hx: Hexad) -> None:
+    hooks = Hooks(hx)
+    for command, error in (("git push", REJECTED), ("git pull --rebase && git push", ""),
+                           ("pytest -q", NO_MODULE), ("PYTHONPATH=lib pytest -q", "")):  # fmt: skip
+        hooks.answer(shell(command, error))
+    for command in ("cmp a b", "false", "grep x y", "test -f x"):
+        assert hooks.answer(shell(command, " ", "next")) == {}
+    assert hooks.answer(shell("node a.js", NO_MODULE, "next")) == {}
+    assert "PYTHONPATH=lib" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
+    assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
+
+
+@requirement("LEARN-07")
+@pytest.mark.parametrize(
+    ("after", "worked"),
+    [
+        (["ls", "git status"], 0),
+        (["git push"], 0),
+        (["git pull --rebase && git push"], 1),
+        (["git pull --rebase", "git push"], 1),
+    ],
+)
+def test_a_fix_of_a_command_worked_only_if_it_was_followed(hx: Hexad, after: list[str], worked: int) -> None:
+    hooks = Hooks(hx)
+    for command, error in (("git push", REJECTED), ("git pull --rebase && git push", "")):
+        hooks.answer(shell(command, error))
+    assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
+    for command in after:
+        hooks.answer(shell(command, session="next"))
+    (known,) = hx.learnings.list()
+    assert (known.worked, known.failed) == (worked, 0)
+
+
+@requirement("EDGE-03")
+def test_an_errors_own_words_are_no_fix_from_memory(hx: Hexad) -> None:
+    unread = {**FAILED, "tool_name": "Write", "tool_input": {"file_path": "a"},
+              "error": "File has not been read yet. Read it first before writing to it."}  # fmt: skip
+    hooks = Hooks(hx)
+    assert hooks.answer(unread) == hooks.answer({**unread, "session_id": "next"}) == {}
+
+
 @requirement("EDGE-03")
 def test_a_resident_server_gives_standing_context_once_a_session_and_again_after_compaction(hx: Hexad) -> None:
     hooks = Hooks(hx, resident=True)
