@@ -68,7 +68,7 @@ class Line:
         terminal = Terminal(folder, program=["/bin/sh", "-c", self.source], **_surroundings(folder))
         terminal.read_until("[y/N]")
         terminal.type("y\n")
-        assert "installed:" in terminal.read_until()
+        assert "added to" in terminal.read_until()
         assert terminal.end() == 0
 
     def _served(self, folder: Path) -> None:

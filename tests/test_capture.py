@@ -47,7 +47,7 @@ def nothing(done: Captured) -> bool:
 def test_what_people_say_in_seven_languages_is_kept_and_traps_are_not() -> None:
     found = converse(HERE, lambda *_: None)
     assert found is not None
-    figures = found.as_json()
+    figures = found.json
     assert figures["conversations"] >= 300
     assert set(figures["sets"]) == set(LANGUAGES)
     assert figures["precision_saved"] >= 0.98, figures["wrong"]

@@ -163,7 +163,7 @@ def test_the_database_comes_from_the_option_then_the_environment_then_the_folder
 
 @requirement("SAVE-01")
 def test_a_text_alone_is_remembered_under_a_key_that_is_shown(run: Callable[..., Ran]) -> None:
-    assert run("remember", "I like green tea").out == "like-green-tea: version 1\n"
+    assert run("remember", "I like green tea").out == "like-green-tea: version 1, preference\n"
     assert run("remember", "I like green tea").out == "like-green-tea: unchanged\n"
     assert run("remember", "-", stdin="Zum Frühstück Tee".encode()).out == "zum-frühstück-tee: version 1\n"
     ran = run("remember", "deploy-window")
@@ -182,6 +182,34 @@ def test_a_save_that_nearly_repeats_or_contradicts_an_entry_names_it(run: Callab
     [similar] = run("edit", "deploy-thursdays", "Deploy on Fridays only", "--json").json["similar"]
     assert similar == {"key": "deploy-tuesdays", "content": "Deploy on Tuesdays only"}
     assert run("remember", "I like green tea").err == ""
+
+
+@requirement("SAVE-01")
+def test_remembering_recognises_rules(run: Callable[..., Ran]) -> None:
+    assert run("remember", "Never deploy on Fridays").out == "never-deploy-fridays: version 1, rule\n"
+    assert run("remember", "units", "Always answer in metric units", "--json").json["entry"]["category"] == "rule"
+    assert run("remember", "Always be kind", "--category", "fact", "--json").json["entry"]["category"] == "fact"
+
+
+@requirement("SAVE-02")
+@pytest.mark.parametrize(
+    ("before", "after", "more"),
+    [
+        ("I live in Galway", "I live in Cork now", "I live in Galway and work as a nurse"),
+        ("我住在上海", "我现在住在北京", "我住在上海,在一家很大的医院当护士"),
+    ],
+)
+def test_a_correction_is_the_next_version_or_names_what_it_corrects(
+    run: Callable[..., Ran], before: str, after: str, more: str
+) -> None:
+    key = run("remember", before, "--json").json["entry"]["key"]
+    ran = run("remember", after)
+    assert ran.out == f"{key}: version 2\n"
+    assert f"this replaces: {before}" in ran.err
+    run("remember", "base", more)
+    ran = run("remember", after)
+    assert f"similar: base: {more}" in ran.err
+    assert '`hexad remember base "TEXT"` replaces it' in ran.err
 
 
 @requirement("KNOW-01")

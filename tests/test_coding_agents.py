@@ -70,6 +70,59 @@ def test_a_failure_and_its_mending_are_the_fix_of_the_next_session(hx: Hexad) ->
     assert FIX in added(hooks.answer({**FAILED, "session_id": "next", "tool_use_id": "3"}))
 
 
+def shell(command: str, error: str = "", session: str = "s") -> dict[str, Any]:
+    """The event of a shell command that ended."""
+    name = "PostToolUseFailure" if error else "PostToolUse"
+    said = {"error": f"Exit code 1{error}"} if error else {}
+    return {**SHELL, **said, "hook_event_name": name, "session_id": session, "tool_input": {"command": command}}
+
+
+REJECTED = "\n! [rejected] main -> main (fetch first)\nerror: failed to push some refs"
+NO_MODULE = "\nModuleNotFoundError: No module named 'falcon'"
+
+
+@requirement("FIX-06", "EDGE-03")
+def test_a_fix_is_for_the_program_it_was_learned_from_and_not_for_an_error_without_words(hx: Hexad) -> None:
+    hooks = Hooks(hx)
+    for command, error in (("git push", REJECTED), ("git pull --rebase && git push", ""),
+                           ("pytest -q", NO_MODULE), ("PYTHONPATH=lib pytest -q", "")):  # fmt: skip
+        hooks.answer(shell(command, error))
+    for command in ("cmp a b", "false", "grep x y", "test -f x"):
+        assert hooks.answer(shell(command, " ", "next")) == {}
+    assert hooks.answer(shell("node a.js", NO_MODULE, "next")) == {}
+    assert "PYTHONPATH=lib" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
+    assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
+
+
+@requirement("LEARN-07")
+@pytest.mark.parametrize(
+    ("after", "worked"),
+    [
+        (["ls", "git status"], 0),
+        (["git push"], 0),
+        (["git pull --rebase && git push"], 1),
+        (["git pull --rebase", "git push"], 1),
+    ],
+)
+def test_a_fix_of_a_command_worked_only_if_it_was_followed(hx: Hexad, after: list[str], worked: int) -> None:
+    hooks = Hooks(hx)
+    for command, error in (("git push", REJECTED), ("git pull --rebase && git push", "")):
+        hooks.answer(shell(command, error))
+    assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
+    for command in after:
+        hooks.answer(shell(command, session="next"))
+    (known,) = hx.learnings.list()
+    assert (known.worked, known.failed) == (worked, 0)
+
+
+@requirement("EDGE-03")
+def test_an_errors_own_words_are_no_fix_from_memory(hx: Hexad) -> None:
+    unread = {**FAILED, "tool_name": "Write", "tool_input": {"file_path": "a"},
+              "error": "File has not been read yet. Read it first before writing to it."}  # fmt: skip
+    hooks = Hooks(hx)
+    assert hooks.answer(unread) == hooks.answer({**unread, "session_id": "next"}) == {}
+
+
 @requirement("EDGE-03")
 def test_a_resident_server_gives_standing_context_once_a_session_and_again_after_compaction(hx: Hexad) -> None:
     hooks = Hooks(hx, resident=True)
@@ -220,6 +273,7 @@ def test_one_command_sets_up_server_and_hooks_and_one_gives_every_byte_back(
     assert files(home) == now
     assert main(["mcp", "uninstall", "--client", name, "--yes"]) == 0
     assert files(home) == was
+    assert not [each for each in home.glob(".*") if each.is_dir() and not any(each.iterdir())]
 
 
 @requirement("EDGE-03")
@@ -266,8 +320,45 @@ def test_init_sets_up_a_project_and_its_agent_and_asks_nothing_with_yes(
     assert files(home) == {}
     assert main(["init", "--agent", "claude-code", "--yes"]) == 0
     assert {*files(home)} == {"work/hexad.toml", ".claude.json", ".claude/settings.json"}
+    assert ".claude.json, for all your projects" in capsys.readouterr().err
     assert main(["init", "--agent", "claude-code", "--yes"]) == 0
     assert "set up already" in capsys.readouterr().err
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_no_client_is_bound_to_one_project_s_memory_unless_it_is_named(home: Path) -> None:
+    assert main(["init"]) == 0
+    for name in ("claude-code", "codex", "cursor", "gemini-cli"):
+        assert main(["init", "--agent", name, "--yes"]) == 0
+    assert not [place for place, text in files(home).items() if place.startswith(".") and b"--db" in text]
+    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--scope", "project", "--yes"]) == 0
+    now = files(home / "work")
+    assert b'"${workspaceFolder}/hexad.db"' in now[".cursor/mcp.json"]
+    assert b'hexad hook --db hexad.db"' in now[".cursor/hooks.json"]  # a hook knows its folder from the event
+    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--db", "mine.db", "--yes"]) == 0
+    assert str(home / "work/mine.db").encode() in files(home)[".cursor/mcp.json"]
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_a_server_that_cursor_starts_at_home_uses_the_project_s_memory(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["init"]) == 0
+    monkeypatch.chdir(home)
+    env = {**os.environ, "WORKSPACE_FOLDER_PATHS": str(home / "work")}
+    words = [sys.executable, "-m", "hexad", "mcp"]
+    subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=True)
+    assert (home / "work/hexad.db").exists()
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(("name", "hint"), [("claud-code", " (did you mean claude-code?)"), ("vscode", "")])
+def test_an_agent_that_cannot_be_set_up_is_answered_with_those_that_can(
+    home: Path, name: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--agent", name, "--yes"]) == 2
+    assert capsys.readouterr().err.endswith(f"is not one of claude-code, codex, cursor, gemini-cli{hint}\n")
+    assert files(home) == {}
 
 
 @requirement("EDGE-03", "PLACE-01")

@@ -34,7 +34,7 @@ def test_without_a_project_it_is_the_users_own_wherever_they_are(
 ) -> None:
     own = home / "data" / "hexad" / "hexad.db"
     ran = run("remember", "I like green tea")
-    assert (ran.out, ran.err) == ("like-green-tea: version 1\n", f"using your own memory, {own}\n")
+    assert (ran.out, ran.err) == ("like-green-tea: version 1, preference\n", f"using your own memory, {own}\n")
     assert own.stat().st_mode & 0o077 == own.parent.stat().st_mode & 0o077 == 0
     monkeypatch.chdir(home)
     assert "green tea" in run("recall", "tea").out

@@ -48,7 +48,6 @@ def one(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
         ({"maxLength": 2}, "ab", "abc", "must have at most 2 characters"),
         ({"minItems": 1}, [0], [], "must have at least 1 items, not 0"),
         ({"maxItems": 1}, [0], [0, 0], "must have at most 1 items"),
-        ({"uniqueItems": True}, [1, True, "1"], [[1], [1]], "must hold each value once"),
         ({"pattern": "^[a-z]+$"}, "abc", "ab1", "must match the pattern"),
         ({"pattern": "^a"}, "abc", "a" * 257, "has at most 256"),
         (
@@ -91,9 +90,6 @@ def test_what_is_missing_or_unknown_is_named() -> None:
         admit(schema, {"y": 1})
     with pytest.raises(InvalidInput, match="is not known; the skill takes none"):
         admit({}, {"y": 1})
-    assert admit({**schema, "additionalProperties": {"type": "integer"}}, {"x": "a", "y": 1}) == {"x": "a", "y": 1}
-    with pytest.raises(InvalidInput, match=r"parameters\.y: must be a whole number"):
-        admit({**schema, "additionalProperties": {"type": "integer"}}, {"x": "a", "y": "1"})
     for strange in ([], "x", None, {1: "a"}):
         with pytest.raises(InvalidInput, match="must be an object with names"):
             admit(schema, strange)
@@ -139,7 +135,6 @@ def test_a_whole_number_is_one_however_it_is_written() -> None:
         (one({"minimum": "1"}), "parameters.x.minimum"),
         (one({"minLength": -1}), "parameters.x.minLength"),
         (one({"maxItems": True}), "parameters.x.maxItems"),
-        (one({"uniqueItems": 1}), "parameters.x.uniqueItems"),
         (one({"items": []}), "parameters.x.items"),
         (one({"items": {"kind": 1}}), "parameters.x.items.kind"),
         (one({"additionalProperties": 1}), "parameters.x.additionalProperties"),

@@ -108,16 +108,7 @@ def test_a_parameter_that_may_be_null_can_be_given_as_none_and_left_out(hx: Hexa
 
 
 @requirement("SKILL-11")
-def test_a_skill_that_takes_more_than_it_lists_is_a_function_that_does(hx: Hexad) -> None:
-    schema: dict[str, Json] = {"properties": {"more": {"type": "integer"}}, "additionalProperties": {"type": "string"}}
-    active(hx, "tell", "{{ more }} {{ a|d('-') }} {{ from|d('-') }}", parameters=schema)
-    tool = named(hx)["skill_tell"]
-    assert str(inspect.signature(tool)) == "(more: Optional[int] = None, **more_2: Any) -> Any"
-    assert "    **more_2: further values, by their names" in str(tool.__doc__)
-    assert tool(1, a="x", **{"from": "y"}) == "1 x y"
-    assert asyncio.run(named(hx, asynchronous=True)["skill_tell"](2)) == "2 - -"
-    with pytest.raises(InvalidInput, match=r"parameters\.a: must be"):
-        tool(1, a=2)
+def test_a_skill_takes_nothing_that_it_does_not_list(hx: Hexad) -> None:
     active(hx, "closed", "x", parameters={"properties": {}})
     with pytest.raises(TypeError):
         named(hx)["skill_closed"](a=2)

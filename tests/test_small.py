@@ -198,7 +198,7 @@ def test_without_search_by_meaning_nothing_is_ready(tmp_path: Path) -> None:
 def test_the_everyday_memories_are_answered_as_well_as_they_were() -> None:
     lives = {life.name: life for life in read_lives(LIFE)}
     for kind in ({"nine-facts", "german"}, {"chinese-long"}, {"korean-long"}, {"german-long"}, {"japanese-long"}):
-        figures = live([lives[name] for name in kind], lambda *_: None, embedder=NO_EMBEDDER).as_json()
+        figures = live([lives[name] for name in kind], lambda *_: None, embedder=NO_EMBEDDER).json
         assert figures["given"] >= 0.85, kind
         assert figures["noise"] <= 0.5, kind
         assert figures["silent"] >= 0.9, kind
@@ -207,7 +207,7 @@ def test_the_everyday_memories_are_answered_as_well_as_they_were() -> None:
 @requirement("SMALL-01", "SMALL-04", "EVAL-01")
 def test_forty_facts_of_a_life_are_answered_by_meaning_with_little_beside() -> None:
     (life,) = (life for life in read_lives(LIFE) if life.name == "a-life-of-forty")
-    figures = live([life], lambda *_: None).as_json()
+    figures = live([life], lambda *_: None).json
     assert figures["given"] >= 0.92
     assert figures["noise"] <= 0.5
     assert figures["silent"] >= 0.9

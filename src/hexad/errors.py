@@ -41,6 +41,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ class UnknownChoice(InvalidInput):
     def __init__(self, field: str, value: object, known: Iterable[str]) -> None:
         self.value = value
         self.known = tuple(known)
-        super().__init__(field, f"{_shown(value)} is not one of {', '.join(self.known)}")
+        close = get_close_matches(str(value), self.known, n=1, cutoff=0.75)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        super().__init__(field, f"{_shown(value)} is not one of {', '.join(self.known)}{hint}")
 
 
 class UnknownLayer(UnknownChoice):

@@ -6,17 +6,16 @@ saved or proposed is right if one of ``keep`` holds it or is held by it. Each co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.evals.data import CAPTURE, readable
-from hexad.evals.tables import Table
+from hexad.evals.tables import Figures, figures_by_set
 from hexad.facade import Hexad
 from hexad.memory.conversations.capture import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from hexad.evals.data import Line
@@ -42,28 +41,6 @@ class Outcome(NamedTuple):
         return [wanted for wanted in self.keep if not any(_same(text, wanted) for text in kept)]
 
 
-@dataclass(frozen=True, slots=True)
-class Conversations:
-    """The outcome of every conversation, by file."""
-
-    sets: Mapping[str, tuple[Outcome, ...]]
-
-    def as_json(self) -> dict[str, Any]:
-        """The documented shape: the figures over all conversations, those of each file, and what went wrong."""
-        every = [each for outcomes in self.sets.values() for each in outcomes]
-        wrong = [text for each in every for text in each.saved if not each.right([text])]
-        missed = [text for each in every for text in each.missed((*each.saved, *each.proposed))]
-        sets = {name: figures(outcomes) for name, outcomes in self.sets.items()}
-        return {**figures(every), "sets": sets, "wrong": wrong, "missed": missed}
-
-    def tables(self) -> Iterator[Table]:
-        """The figures of each file and of all."""
-        every = [each for outcomes in self.sets.values() for each in outcomes]
-        shares = {name: figures(outcomes) for name, outcomes in (*self.sets.items(), ("all conversations", every))}
-        rows = [(path, *(f"{each[name]:.3f}" for name in _NAMES)) for path, each in shares.items()]
-        yield Table(("capture", *(name.replace("_", " ") for name in _NAMES)), rows)
-
-
 def figures(every: Sequence[Outcome]) -> dict[str, float]:
     """Shares of what was saved and proposed that is right, of what was to be kept, and entries saved in small talk."""
     saved, proposed = sum(len(each.saved) for each in every), sum(len(each.proposed) for each in every)
@@ -81,12 +58,18 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
     }
 
 
-def converse(folder: Path, progress: Progress) -> Conversations | None:
+def converse(folder: Path, progress: Progress) -> Figures | None:
     """Capture every conversation of a folder, as typed by a person."""
     files = sorted((folder / CAPTURE).glob("*.jsonl"))
     with Hexad.open(":memory:", enabled=True, semantic=False) as hx:
         found = {file.stem: tuple(readable(file, partial(_captured, hx, progress))) for file in files}
-    return Conversations(found) if found else None
+    if not found:
+        return None
+    document, tables = figures_by_set(CAPTURE, found, figures, *_NAMES)
+    every = [each for outcomes in found.values() for each in outcomes]
+    wrong = [text for each in every for text in each.saved if not each.right([text])]
+    missed = [text for each in every for text in each.missed((*each.saved, *each.proposed))]
+    return Figures({**document, "wrong": wrong, "missed": missed}, tables)
 
 
 def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:

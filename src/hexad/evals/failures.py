@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import readable
-from hexad.evals.tables import Table
+from hexad.evals.tables import Figures, Table
 from hexad.facade import Hexad
 from hexad.learning.errors.advice import Cause, Failure
 from hexad.model import Layer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from hexad.evals.data import Line
     from hexad.evals.run import Progress
@@ -50,32 +50,12 @@ class Failed:
         return frozenset(n for n in names if self.args.get(n, missing) != self.fixed.get(n, missing))
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """Failures, those fixed by other arguments, and of these the ones with a fix, without one, and retrieved."""
+def replay_failures(folder: Path, progress: Progress) -> Figures | None:
+    """Let a new engine observe each failure and its fix in its own session; then ask about each.
 
-    failures: int
-    with_fix: int
-    remedy_found: int  # who asks gets a fix
-    nothing_to_say: int  # no fix, and the error is about a value that does not exist
-    retrieved_in_3: int  # of those with a fix
-
-    def as_json(self) -> dict[str, int]:
-        """The documented shape."""
-        return asdict(self)
-
-    def tables(self) -> Iterator[Table]:
-        """The counts; remedies also as a share of where there is something to say, retrieved ones of the remedies."""
-        whole = {"remedy_found": self.with_fix - self.nothing_to_say, "retrieved_in_3": self.remedy_found}
-        rows = [
-            (f"{FOLDER}: {name}", str(count), f"{count / (whole[name] or 1):.3f}" if name in whole else "")
-            for name, count in self.as_json().items()
-        ]
-        yield Table(("tool failures", "number", "share"), rows)
-
-
-def replay_failures(folder: Path, progress: Progress) -> Replayed | None:
-    """Let a new engine observe each failure and its fix in its own session; then ask about each."""
+    Counted are failures, those fixed by other arguments, and of these the ones with a fix for who asks, those about a
+    value that does not exist, where nothing is to be said, and the fixes that are retrieved.
+    """
     failures = [each for file in sorted((folder / FOLDER).glob("*.jsonl")) for each in readable(file, _failed)]
     if not failures:
         return None
@@ -92,7 +72,19 @@ def replay_failures(folder: Path, progress: Progress) -> Replayed | None:
         known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]
         again = sum(_retrieved(hx, failed, about) for failed, about in known)
     silent = [each for each in fixed if each not in known and Failure.of(each[0].error).cause is Cause.ABSENT]
-    return Replayed(len(failures), len(fixed), len(known), len(silent), again)
+    whole = {"remedy_found": len(fixed) - len(silent), "retrieved_in_3": len(known)}
+    counts = {
+        "failures": len(failures),
+        "with_fix": len(fixed),
+        "remedy_found": len(known),
+        "nothing_to_say": len(silent),
+        "retrieved_in_3": again,
+    }
+    rows = [
+        (f"{FOLDER}: {name}", str(count), f"{count / (whole[name] or 1):.3f}" if name in whole else "")
+        for name, count in counts.items()
+    ]
+    return Figures(counts, [Table(("tool failures", "number", "share"), rows)])
 
 
 def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:

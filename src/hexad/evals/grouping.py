@@ -8,17 +8,16 @@ are exactly those that share its template.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import readable
-from hexad.evals.tables import Table
+from hexad.evals.tables import Figures, Table
 from hexad.learning.errors.pattern import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Sequence
     from pathlib import Path
 
     from hexad.evals.run import Progress
@@ -26,31 +25,7 @@ if TYPE_CHECKING:
 FOLDER: Final = "error_grouping"
 
 
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """The accuracy on each system."""
-
-    systems: Mapping[str, float]
-
-    @property
-    def mean(self) -> float:
-        """The mean over systems."""
-        return fmean(self.systems.values())
-
-    def as_json(self) -> dict[str, Any]:
-        """The documented shape."""
-        return {
-            "mean": round(self.mean, 4),
-            "systems": {name: round(value, 4) for name, value in self.systems.items()},
-        }
-
-    def tables(self) -> Iterator[Table]:
-        """A row for each system, and the mean."""
-        rows = [(f"{FOLDER}/{name}", f"{value:.3f}") for name, value in self.systems.items()]
-        yield Table(("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{self.mean:.3f}")])
-
-
-def group_errors(folder: Path, progress: Progress) -> Grouped | None:
+def group_errors(folder: Path, progress: Progress) -> Figures | None:
     """Group every system's lines; None if the folder has none."""
     files = sorted((folder / FOLDER).glob("*.jsonl"))
     systems: dict[str, float] = {}
@@ -59,9 +34,14 @@ def group_errors(folder: Path, progress: Progress) -> Grouped | None:
         if not lines:
             raise EvalError(str(file), "has no lines")
         texts, templates = zip(*lines, strict=True)
-        systems[file.stem] = accuracy(grouped(texts), templates)
+        systems[file.stem] = round(accuracy(grouped(texts), templates), 4)
         progress(f"{FOLDER}/{file.stem}", done, len(files))
-    return Grouped(systems) if systems else None
+    if not systems:
+        return None
+    mean = round(fmean(systems.values()), 4)
+    rows = [(f"{FOLDER}/{name}", f"{value:.3f}") for name, value in systems.items()]
+    table = Table(("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{mean:.3f}")])
+    return Figures({"mean": mean, "systems": systems}, [table])
 
 
 def accuracy(found: Sequence[Hashable], right: Sequence[str]) -> float:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hexad.evals.data import readable
-from hexad.evals.tables import Table
+from hexad.evals.tables import Figures, Table, figures_by_set
 from hexad.facade import Hexad
 from hexad.model import Category
 from hexad.settings import STATIC
@@ -66,44 +66,6 @@ class Outcome:
     found: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lived:
-    """The outcome of each message, by memory."""
-
-    memories: Mapping[str, tuple[Outcome, ...]]
-
-    def as_json(self) -> dict[str, Any]:
-        """The documented shape: the figures over all messages, those of each memory, and what went wrong."""
-        every = [each for memory in self.memories.values() for each in memory]
-        return {
-            **figures(every),
-            "sets": {name: figures(memory) for name, memory in self.memories.items()},
-            "misses": [
-                {"set": name, "message": each.message.text, "missing": [*each.missing], "noise": [*each.noise]}
-                for name, memory in self.memories.items()
-                for each in memory
-                if each.missing or each.noise
-            ],
-        }
-
-    def tables(self) -> Iterator[Table]:
-        """The figures of each memory and of all messages, then the messages that lack a fact."""
-        every = [each for memory in self.memories.values() for each in memory]
-        shares = {name: figures(memory) for name, memory in (*self.memories.items(), ("all messages", every))}
-        names = ("given", "first", "noise", "silent")
-        yield Table(
-            ("life", *names), [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in shares.items()]
-        )
-        missed = [
-            (path, each.message.text, ", ".join(each.missing))
-            for path, memory in self.memories.items()
-            for each in memory
-            if each.missing
-        ]
-        if missed:
-            yield Table(("not given", "message", "facts"), missed)
-
-
 def figures(every: Sequence[Outcome]) -> dict[str, float]:
     """Shares of the messages with an answer, of those without, and unexpected entries for each message."""
     answered = [each for each in every if each.message.expect]
@@ -123,9 +85,18 @@ def read_lives(folder: Path) -> tuple[Life, ...]:
     return tuple(_life(file) for file in sorted((*folder.glob(FILE), *folder.glob(f"*/{FILE}"))))
 
 
-def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -> Lived:
+def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -> Figures:
     """Save each memory's facts in a new store, then ask for the prompt of each message."""
-    return Lived({life.name: tuple(_lived(life, progress, embedder=embedder)) for life in lives})
+    memories = {life.name: tuple(_lived(life, progress, embedder=embedder)) for life in lives}
+    document, tables = figures_by_set("life", memories, figures, "given", "first", "noise", "silent")
+    wrong = [(name, each) for name, memory in memories.items() for each in memory if each.missing or each.noise]
+    misses = [
+        {"set": name, "message": each.message.text, "missing": [*each.missing], "noise": [*each.noise]}
+        for name, each in wrong
+    ]
+    missed = [(name, each.message.text, ", ".join(each.missing)) for name, each in wrong if each.missing]
+    not_given = [Table(("not given", "message", "facts"), missed)] if missed else []
+    return Figures({**document, "misses": misses}, [*tables, *not_given])
 
 
 def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome]:

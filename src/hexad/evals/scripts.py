@@ -6,17 +6,16 @@ are checked and never run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import readable
-from hexad.evals.tables import Table
+from hexad.evals.tables import Figures, Table
 from hexad.model import Capability, Decision
 from hexad.skills.validation import check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from hexad.evals.run import Progress
@@ -34,25 +33,8 @@ _SHARES: Final[Mapping[str, Mapping[str, Callable[[Verdict], bool]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The shares of one kind of scripts: rejected, needing a person, needing one for an unknown command; or stopped."""
-
-    kind: str
-    shares: Mapping[str, float]
-    count: int
-
-    def as_json(self) -> dict[str, float]:
-        """The documented shape."""
-        return {**self.shares, "count": self.count}
-
-    def tables(self) -> Iterator[Table]:
-        """A row for each share."""
-        yield Table((self.kind, "share"), [(f"{self.kind}: {name}", f"{each:g}") for name, each in self.shares.items()])
-
-
-def check_scripts(folder: Path, kind: str, progress: Progress) -> Checked | None:
-    """Check every script of one kind; None if the folder has none."""
+def check_scripts(folder: Path, kind: str, progress: Progress) -> Figures | None:
+    """Check every script of one kind and count those that each test meets; None if the folder has none."""
     files = sorted((folder / kind).glob("*.jsonl"))
     scripts = [text for file in files for text in readable(file, lambda line: line.text("text"))]
     if files and not scripts:
@@ -61,6 +43,8 @@ def check_scripts(folder: Path, kind: str, progress: Progress) -> Checked | None
     for script in scripts:
         verdicts.append(check(script, shell="bash"))
         progress(f"{kind}: checking", len(verdicts), len(scripts))
-    count = len(verdicts)
-    shares = {name: sum(map(test, verdicts)) / (count or 1) for name, test in _SHARES[kind].items()}
-    return Checked(kind, {name: round(share, 4) for name, share in shares.items()}, count) if count else None
+    if not verdicts:
+        return None
+    shares = {name: round(sum(map(test, verdicts)) / len(verdicts), 4) for name, test in _SHARES[kind].items()}
+    table = Table((kind, "share"), [(f"{kind}: {name}", f"{each:g}") for name, each in shares.items()])
+    return Figures({**shares, "count": len(verdicts)}, [table])

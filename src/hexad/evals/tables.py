@@ -1,13 +1,15 @@
-"""A table of figures as text, for the terminal and for the page."""
+"""Figures as JSON and as tables of text, for the terminal and for the page."""
 
 from __future__ import annotations
 
 import re
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+T = TypeVar("T")
 
 
 class Table(NamedTuple):
@@ -22,6 +24,23 @@ class Table(NamedTuple):
         head = "".join(f"<th>{name}</th>" for name in ("", *names))
         rows = ("".join(map(_cell, row)) for row in self.rows)
         return f"\n<h2>{title}</h2>\n<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+class Figures(NamedTuple):
+    """The figures of one kind of evaluation: JSON of a documented shape, and the same for people."""
+
+    json: Mapping[str, Any]
+    tables: Sequence[Table]
+
+
+def figures_by_set(
+    title: str, sets: Mapping[str, Sequence[T]], figures: Callable[[Sequence[T]], dict[str, float]], *names: str
+) -> Figures:
+    """The figures of all outcomes and of each set; the table has those that are named."""
+    every = figures([each for outcomes in sets.values() for each in outcomes])
+    shares = {name: figures(outcomes) for name, outcomes in sets.items()}
+    rows = [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in {**shares, "all": every}.items()]
+    return Figures({**every, "sets": shares}, [Table((title, *(name.replace("_", " ") for name in names)), rows)])
 
 
 def _cell(text: str) -> str:

@@ -17,7 +17,7 @@ from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hexad.learning.errors.advice import Failure
 
@@ -29,7 +29,7 @@ _LONGEST_WORD, _LONGEST_AFFIX = 40, 12
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
 _NEAR, _SHORT = 0.75, 4  # of the letters of two words; in two short ones more have to be the same
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
-_PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?[A-Za-z_][\w./+-]*")
+_PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
 _OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
@@ -66,6 +66,11 @@ _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a sub
     )
 }
 _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
+_PUBLIC: Final = re.compile(
+    r"[A-Z_]*(?:PATH|DIR|ROOT|ENV|MODE)=(?:\.{1,2}|(?:\./)?[a-z]{2,12})"
+)  # settings to show whole
+_ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
+_FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
@@ -96,6 +101,31 @@ def is_command(path: str, text: str, error: str) -> bool:
     """Whether the text of an argument is a shell command."""
     commands = _commands(text)
     return bool(commands) and _is_shell(path, commands, error)
+
+
+def programs(text: str) -> Sequence[str]:
+    """The program and subcommand of each command in a text.
+
+    >>> programs("cd src && git push origin main; .venv/bin/python3.12 -m build")
+    ['cd', 'git push', 'python']
+    """
+    return [_program(each) for each in _commands(text)]
+
+
+def failed_program(text: str, error: str) -> str:
+    """The program and subcommand of the command that an error is about."""
+    return _program(_failed(_commands(text), error))
+
+
+def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
+    """Whether a text has the words that edits name, as far as they name some; ``ran`` knows the commands before it."""
+    for each in how.split("; "):
+        asked, gone = _ASKED.match(each), re.match("remove `([^`]+)`", each)
+        before = [one for one in _FIRST.findall(each) if not ran(one)] if each.startswith("run ") else ()
+        wanted = (asked[1] or asked[2]).split() if asked else " ".join(before).split()
+        if not all(word in text for word in wanted) or (gone and names(text, gone[1])):
+            return False
+    return True
 
 
 def is_edit(before: str, after: str) -> bool:
@@ -175,7 +205,7 @@ def _quote_edits(before: str, after: str) -> Iterator[str]:
 
 def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Failure) -> Iterator[str]:
     """The commands that ran before the failed one, then the edits of it."""
-    failed = max(reversed(old), key=lambda each: sum(word in failure.text for word in each))
+    failed = _failed(old, failure.text)
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
     if not _likeness(failed, new[place]):
         missing = _NO_PROGRAM.search(failure.text) or names(failure.text, _base(new[place][0]))
@@ -188,6 +218,10 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     here = failed[0] if failed[0] == new[place][0] else failed[0].removeprefix("./")
     found = list(_word_edits([here, *failed[1:]], new[place], failure))
     yield from [each for each in found if is_said(each, failure.text)] or found
+
+
+def _failed(commands: Sequence[Command], error: str) -> Command:
+    return max(reversed(commands), key=lambda each: sum(word in error for word in each))
 
 
 def is_said(edit: str, error: str) -> bool:
@@ -268,7 +302,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
     place, error = new.index(word), failure.text
     if _SETTING.fullmatch(word):
-        yield f"set `{_name(word)}`"
+        yield f"set `{word}`" if _PUBLIC.fullmatch(word) else f"set `{_name(word)}` for `{_base(new[0])}`"
     elif _OPTION.fullmatch(word):
         silent = _CONFIRMS.fullmatch(word) and (failure.cause is Cause.ABSENT or not _ASKS.search(error))
         if silent or (failure.cause is Cause.PASSING and not _mentions(error, word)):
@@ -432,6 +466,12 @@ def _letters(text: str) -> str:
 
 def _base(program: str) -> str:
     return program.rsplit("/", 1)[-1] if program.startswith(("/", "~")) else program
+
+
+def _program(command: Command) -> str:
+    """The program, without its folder and version, and its subcommand."""
+    name = re.sub(r"(?<=[a-z])[\d.]+$", "", command[0].rsplit("/", 1)[-1])
+    return f"{name} {_verb(command)}".strip()
 
 
 def _name(word: str) -> str:

@@ -94,17 +94,19 @@ def with_fix(learning: Learning, found: Candidate) -> Learning:
     return chosen(learning, known)
 
 
-def for_error(learning: Learning, error: str) -> Learning:
+def for_error(learning: Learning, error: str, arguments: Mapping[str, Argument] | None) -> Learning:
     """A learning with its most trusted fix that can be about this very error; without a fix if there is none.
 
-    Errors with one pattern differ in names and values: the words of another error are no fix for this one.
+    Errors with one pattern differ in names and values: the words of another error are no fix for this one, and neither
+    is the fix of another program.
     """
     wait = wait_of(error)
     for each in sorted(candidates(learning).values(), key=lambda each: (-each.trust, each.sentence != learning.fix)):
         stated_wait = each.remedy.kind is Kind.STATED and each.remedy.seconds
         shown = Remedy(Kind.STATED, wait.text, seconds=wait.seconds) if stated_wait else each.remedy
+        repeats = arguments is not None and shown.kind is Kind.STATED and not shown.seconds
         dangerous = shown.kind is Kind.ADVICE and is_dangerous(shown.text)
-        if shown.says and shown.holds_for(error) and not dangerous:
+        if shown.says and shown.holds_for(error, arguments or {}) and not dangerous and not repeats:
             return replace(learning, fix=shown.sentence, trust=each.trust, origin=_origin(learning, shown))
     return _without_fix(learning)
 

@@ -13,7 +13,7 @@ from hexad.learning.errors.text import text_of
 from hexad.learning.errors.tree import fixes_for, known_as, new_id
 from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
 from hexad.learning.offers import remember_offers
-from hexad.learning.outcome import trigger_of
+from hexad.learning.outcome import outcome_of, trigger_of
 from hexad.learning.remedy import Kind, Remedy
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
@@ -159,17 +159,21 @@ class LearningCollection(RecordCollection[Learning]):
         """
         return self._fix(tool, error, session, only_trusted=True)
 
-    def known_fix(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
+    def known_fix(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
         """The fix that is known for an error of a tool, trusted or not: for who asks. It counts as offered.
 
+        With the ``args`` of the failed call, it is one for their shell command, and more than the error's own words.
         `fix_for` returns trusted fixes only.
         """
-        return self._fix(tool, error, session, only_trusted=False)
+        return self._fix(tool, error, session, args, only_trusted=False)
 
-    def _fix(self, tool: str, error: object, session: str | None, *, only_trusted: bool) -> Fix | None:
-        trigger, text = trigger_of(admission.key("tool", tool)), text_of(error)
+    def _fix(
+        self, tool: str, error: object, session: str | None, args: object = None, *, only_trusted: bool
+    ) -> Fix | None:
+        failed = outcome_of(admission.key("tool", tool), args, None, text_of(error), session=None, failure=None)
+        given = None if args is None else failed.arguments
         with self._workspace.reading() as view:
-            found = next(iter(fixes_for(view, trigger, text, words_of(text))), None)
+            found = next(iter(fixes_for(view, failed.trigger, failed.error, failed.words, given)), None)
         if found is None or (only_trusted and not found.trusted):
             return None
         remember_offers(self._workspace, [found.id], session=session, fix=found.fix)

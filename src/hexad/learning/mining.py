@@ -13,12 +13,24 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import error_in, is_constant, is_strong, read
-from hexad.learning.differences import affix_change, edits, is_command, is_edit, is_said, names, operands, takes_rights
+from hexad.learning.differences import (
+    affix_change,
+    edits,
+    failed_program,
+    is_command,
+    is_edit,
+    is_said,
+    names,
+    operands,
+    programs,
+    takes_rights,
+)
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from hexad.learning.arguments.shapes import Argument
     from hexad.learning.remedy import Shapes
@@ -58,6 +70,17 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
     return stated(failure.text, before, of_form=edited and not dangerous)
+
+
+def is_retry(failed: Call, now: Shapes, at: datetime) -> bool:
+    """Whether a call does what a failed one did: a shell the same program, after the time that the error states."""
+    error = error_in(failed.arguments)
+    same = all(
+        path in now and set(programs(each.text)) & set(programs(now[path].text))
+        for path, each in read(failed.arguments).items()
+        if is_command(path, each.text, error)
+    )
+    return same and (at - failed.at).total_seconds() >= wait_of(error).seconds
 
 
 def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | None:
@@ -100,7 +123,9 @@ def _change(path: str, old: Argument | None, new: Argument | None, failure: Fail
     how = _how(path, old, new, failure) if old is not None and new is not None else ""
     words = (each for each in _WORDS.findall(how) if each != name_of(path))
     named = tuple(dict.fromkeys(each for each in words if each in failure.text))
-    change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "", how=how, named=named)
+    of = failed_program(old.text, failure.text) if old and how and is_command(path, old.text, failure.text) else ""
+    one, other = old.shape if old else "", new.shape if new else ""
+    change = Change(path=path, before=one, after=other, how=how, named=named, of=of)
     constant = old is None and new is not None and is_constant((name_of(path),), new.value)
     return replace(change, value=new.value) if new is not None and constant else change
 

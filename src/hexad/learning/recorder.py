@@ -16,7 +16,7 @@ from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
 from hexad.learning.fixes import Candidate, counted, current, with_fix
-from hexad.learning.mining import mined
+from hexad.learning.mining import is_retry, mined
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from hexad.learning.errors.pattern import Words
     from hexad.learning.outcome import Outcome
+    from hexad.learning.remedy import Remedy
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.store.learning import Activity
@@ -89,7 +90,8 @@ class _Recording:
     def advised(self) -> Learning | None:
         """The learning whose fix is trusted for this error, as `fix_for` finds it; the fix counts as offered."""
         outcome = self.outcome
-        found = next(iter(fixes_for(self.change.unit, outcome.trigger, outcome.error, outcome.words)), None)
+        about = (outcome.trigger, outcome.error, outcome.words, outcome.arguments)
+        found = next(iter(fixes_for(self.change.unit, *about)), None)
         if found is None or not found.trusted:
             return None
         known = get(self.change, found.id)
@@ -175,7 +177,7 @@ class _Recording:
         if fix is None or not fix.remedy.followed(self.outcome.arguments, calls):
             return
         in_words = fix.remedy.kind not in MINED  # nobody can see whether these are followed
-        if in_words or fix.remedy.shows or self._had_error(learning, calls):
+        if in_words or fix.remedy.shows or self._had_error(learning, fix.remedy, calls):
             self._put(counted(learning, worked=False))
             self._set(known, BOTH if known.state == WORKED else FAILED)
 
@@ -188,13 +190,15 @@ class _Recording:
         fix = None if learning is None else current(learning)
         if learning is None or fix is None or not fix.remedy.followed(self.outcome.arguments, calls):
             return
-        if fix.remedy.shows or self._had_error(learning, calls):
+        if fix.remedy.shows or self._had_error(learning, fix.remedy, calls):
             self._put(counted(learning, worked=True))
             self._set(known, WORKED)
 
-    def _had_error(self, learning: Learning, calls: Iterable[Call]) -> bool:
-        """Whether the tool failed in the session with an error that a learning is about."""
-        failures = {call.learning for call in calls if not call.ok and call.tool == self.outcome.tool}
+    def _had_error(self, learning: Learning, remedy: Remedy, calls: Iterable[Call]) -> bool:
+        """Whether the tool failed in the session with an error that a learning is about, and this call tries again."""
+        failed = [call for call in calls if not call.ok and call.tool == self.outcome.tool]
+        judged = remedy.kind in MINED and not remedy.changes  # else the call shows it itself, or nobody can see it
+        failures = {call.learning for call in failed if not judged or is_retry(call, self.outcome.arguments, self.now)}
         if learning.id in failures:
             return True
         others = (get(self.change, each) for each in failures if each)

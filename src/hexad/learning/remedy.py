@@ -23,6 +23,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
 from hexad.learning.arguments.shapes import in_words, is_strong
+from hexad.learning.differences import is_done, programs
+from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +49,7 @@ class Change:
     after: str = ""
     how: str = ""  # what to do with its text, in words
     named: tuple[str, ...] = ()  # the words of it that the error has; it holds for errors that have them too
+    of: str = ""  # the program and subcommand of the shell command that failed; empty if there were several
     value: Json = None  # of an added argument: a short word or number, neither secret nor personal
     sure: bool = False  # another session added the same value: it is shown
 
@@ -59,13 +62,15 @@ class Change:
             after=stored.get("to", ""),
             how=str(stored.get("how", "")),
             named=tuple(map(str, stored.get("named", ()))),
+            of=str(stored.get("of", "")),
             value=stored.get("value"),
             sure=stored.get("sure", stored.get("seen") == "same value") is True,
         )
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps, without what is empty."""
-        written: dict[str, Json] = {"from": self.before, "to": self.after, "how": self.how, "named": list(self.named)}
+        written: dict[str, Json] = {"from": self.before, "to": self.after, "how": self.how, "of": self.of}
+        written["named"] = list(self.named)
         value: dict[str, Json] = {} if self.value is None else {"value": self.value, "sure": self.sure}
         return {"op": self.op, "path": self.path, **{name: each for name, each in written.items() if each}, **value}
 
@@ -101,17 +106,24 @@ class Change:
             before, after = before.replace("digits", "text"), after.replace("digits", "text")
         return f"give {name} as {after}, not as {before}"
 
-    def is_in(self, arguments: Shapes) -> bool:
-        """Whether a call has it, as far as shapes show."""
+    def is_in(self, arguments: Shapes, before: Sequence[Call]) -> bool:
+        """Whether a call has it, as far as its shapes and words show."""
         given = arguments.get(self.path)
         same = not self.sure or (given is not None and given.value == self.value)
-        return same and ("" if given is None else given.shape) == self.after
+        form = bool(given and self.of) or ("" if given is None else given.shape) == self.after
+        said = not self.how or given is None or is_done(self.how, given.text, lambda each: _ran(each, before))
+        return same and form and said and (" instead of " in self.how or self.is_for(arguments))
+
+    def is_for(self, arguments: Shapes) -> bool:
+        """Whether a call runs the program that it was learned from, or this is not known."""
+        given = arguments.get(self.path)
+        return not self.of or given is None or self.of in programs(given.text)
 
     def again(self, other: Change) -> Change:
         """The change after another session made it too: values that differ belong to one run."""
-        return (
-            replace(self, sure=True) if self.value == other.value is not None else replace(self, value=None, sure=False)
-        )
+        known = replace(self, of=self.of if self.of == other.of else "")
+        same = self.value == other.value is not None
+        return replace(known, sure=True) if same else replace(known, value=None, sure=False)
 
 
 class Kind(StrEnum):
@@ -206,7 +218,7 @@ class Remedy:
     def followed(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call followed it, as far as its arguments and the calls before it show."""
         called = not self.tool or any(call.ok and call.tool == self.tool for call in before)
-        return called and all(change.is_in(arguments) for change in self.changes)
+        return called and all(change.is_in(arguments, before) for change in self.changes)
 
     def again(self, other: Remedy) -> Remedy:
         """The remedy after another session found it too, perhaps with other changes besides."""
@@ -224,12 +236,22 @@ class Remedy:
             return {change.path for change in self.changes}.isdisjoint(change.path for change in other.changes)
         return self.kind is other.kind and self.signature != other.signature
 
-    def holds_for(self, error: str) -> bool:
-        """Whether it can be about this very error: words that it took from an error must be in this one too."""
+    def holds_for(self, error: str, arguments: Shapes) -> bool:
+        """Whether it can be about this very error: words that it took from an error must be in this one too.
+
+        Without such words it is for the program that it was learned from.
+        """
         of_the_error = _IN_QUOTES.findall(self.text) if self.kind in MINED else []
-        return all(
-            word in error for word in (*of_the_error, *(each for change in self.changes for each in change.named))
+        named = [each for change in self.changes for each in change.named]
+        return all(word in error for word in (*of_the_error, *named)) and all(
+            change.named or change.is_for(arguments) for change in self.changes
         )
+
+
+def _ran(command: str, before: Sequence[Call]) -> bool:
+    """Whether one of the calls was this very command, and worked."""
+    known = f'"{fingerprint_of_value(command)}"'
+    return any(call.ok and known in call.arguments for call in before)
 
 
 def name_of(path: str) -> str:

@@ -142,7 +142,7 @@ class ContextTools:
             strict=True,  # a report that was not stored is an error
         )
         failed = bool(error) or learning is not None
-        fix = self.hx.learnings.known_fix(tool, error or result) if failed else None
+        fix = self.hx.learnings.known_fix(tool, error or result, args=args or {}) if failed else None
         return {
             "status": "ok",
             "failed": failed,

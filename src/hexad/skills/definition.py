@@ -234,8 +234,6 @@ def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> 
         raise _wrong("writable", "must be a list of absolute folders, without .. and without the root itself")
     if folders and Capability.WRITE not in needs:
         raise _wrong("writable", 'needs "write" among its "needs"')
-    if schema.get("additionalProperties", False) is not False:
-        raise InvalidInput("parameters.additionalProperties", "must be false: each is a variable of the script")
     for name in parameters.properties_of(schema):
         if reason := variable_fault(name):
             raise InvalidInput(f"parameters.{name}", reason)

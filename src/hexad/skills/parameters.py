@@ -1,7 +1,7 @@
 """A skill's parameters: a documented part of JSON Schema, checked when a skill is stored and before it runs.
 
 Keywords that this module does not know are refused when the skill is stored, so no rule is silently ignored. The top
-level is an object; parameters that it does not list are refused, unless ``additionalProperties`` says otherwise.
+level is an object; parameters that it does not list are refused.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ def check_schema(schema: Mapping[str, Json], *, field: str = "parameters") -> No
         return
     if schema.get("type", "object") != "object":
         raise InvalidInput(field, 'must describe an object: {"type": "object", "properties": {…}}')
+    if schema.get("additionalProperties", False) is not False:
+        raise InvalidInput(f"{field}.additionalProperties", "must be false here: a skill takes what its schema lists")
     _check(schema, field, 0)
     if len(properties_of(schema)) > MOST_PARAMETERS:
         raise InvalidInput(field, f"has more than {MOST_PARAMETERS} parameters")
@@ -113,10 +115,10 @@ def _any_of(choices: Sequence[Mapping[str, Any]], value: Any, path: str, depth: 
 
 
 def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str, depth: int) -> dict[str, Any]:
-    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+    known, closed = schema.get("properties", {}), schema.get("additionalProperties") is False
     needed = (name for name in schema.get("required", ()) if name not in value)
     missing = [name for name in needed if "default" not in known.get(name, {})]
-    unknown = [name for name in value if name not in known] if others is False else []
+    unknown = [name for name in value if name not in known] if closed else []
     if missing:
         instead = f"; {unknown[0]!r} was given, which is not known" if unknown else ""
         raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}{instead}")
@@ -127,9 +129,8 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
         for name, each in known.items()
         if "default" in each and name not in value
     }
-    rules = {name: known.get(name, {} if isinstance(others, bool) else others) for name in value}
     return {
-        **{name: _admit(rules[name], each, f"{path}.{name}", depth + 1) for name, each in value.items()},
+        **{name: _admit(known.get(name, {}), each, f"{path}.{name}", depth + 1) for name, each in value.items()},
         **filled,
     }
 
@@ -199,12 +200,6 @@ def _pattern(pattern: str, value: Any) -> str | None:
     return None if patterns.matches(pattern, value) else f"must match the pattern {pattern}"
 
 
-def _unique(wanted: bool, value: Any) -> str | None:  # noqa: FBT001 - the keyword's value
-    if not wanted or not isinstance(value, list | tuple):
-        return None
-    return "must hold each value once" if len(set(map(_comparable, value))) < len(value) else None
-
-
 def _comparable(value: Any) -> tuple[Any, ...]:
     """The same for values that are equal as JSON, and for no others."""
     if isinstance(value, Mapping):
@@ -233,7 +228,6 @@ _RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "maxLength": _size(str, "must have at most {} characters", lambda size, limit: size > limit),
     "minItems": _size((list, tuple), "must have at least {} items", lambda size, limit: size < limit),
     "maxItems": _size((list, tuple), "must have at most {} items", lambda size, limit: size > limit),
-    "uniqueItems": _unique,
     "pattern": _pattern,
 }
 
@@ -271,7 +265,7 @@ def _check_keyword(keyword: str, value: Any, path: str, depth: int) -> None:
     elif keyword == "anyOf":
         for place, each in enumerate(value):
             _check(each, f"{path}.anyOf.{place}", depth + 1)
-    elif keyword == "items" or (keyword == "additionalProperties" and not isinstance(value, bool)):
+    elif keyword == "items":
         _check(value, f"{path}.{keyword}", depth + 1)
 
 
@@ -318,13 +312,12 @@ _FORMS: Final[Mapping[str, Callable[[Any], str | None]]] = {
     "type": _type_form,
     "properties": _must(_IS["object"], "an object"),
     "required": _must(_are_names, "a list of names"),
-    "additionalProperties": _must(lambda value: isinstance(value, bool | Mapping), "true, false or a schema"),
+    "additionalProperties": _must(_IS["boolean"], "true or false"),
     "items": _must(_IS["object"], "a schema"),
     "anyOf": _list_form,
     "enum": _list_form,
     "const": lambda _: None,
     "pattern": _pattern_form,
-    "uniqueItems": _must(_IS["boolean"], "true or false"),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number_form),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _count_form),
 }

@@ -77,11 +77,10 @@ class _Takes:
     signature: inspect.Signature
     originals: Mapping[str, str]  # what each parameter is called in the schema
     nullable: frozenset[str]  # those that the schema lets be null
-    more: str  # what stands for parameters that it does not list; empty where it wants none
 
     @classmethod
     def what(cls, skill: Skill) -> _Takes:
-        """The parameters, those that must be given first, then what the schema allows beyond them."""
+        """The parameters that the schema lists, those that must be given first."""
         listed, needed = parameters.properties_of(skill.parameters), parameters.required_of(skill.parameters)
         must = [name for name in listed if name in needed and "default" not in listed[name]]
         originals: dict[str, str] = {}
@@ -90,19 +89,13 @@ class _Takes:
             own = _free(_argument(name), originals)
             originals[own] = name
             found.append(_parameter(own, listed[name], required=name in must))
-        others = skill.parameters.get("additionalProperties")
-        more = "" if others is None or others is False else _free("more", originals)
-        if more:
-            found.append(inspect.Parameter(more, inspect.Parameter.VAR_KEYWORD, annotation=Any))
         nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
-        return cls(inspect.Signature(found, return_annotation=Any), originals, nullable, more)
+        return cls(inspect.Signature(found, return_annotation=Any), originals, nullable)
 
     def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of a call by their own names. An optional one that is None, but not nullable, is omitted."""
-        bound = dict(self.signature.bind(*given, **named).arguments)
-        others = bound.pop(self.more, {})
-        own = {self.originals[name]: value for name, value in bound.items() if not self._left_out(name, value)}
-        return {**others, **own}
+        bound = self.signature.bind(*given, **named).arguments
+        return {self.originals[name]: value for name, value in bound.items() if not self._left_out(name, value)}
 
     def _left_out(self, name: str, value: object) -> bool:
         return value is None and name not in self.nullable and self.signature.parameters[name].default is None
@@ -170,8 +163,6 @@ def _docstring(skill: Skill, takes: _Takes) -> str:
     if skill.when:
         parts.append(f"Use it when: {skill.when}")
     arguments = [f"    {own}: {_says(listed[name])}" for own, name in takes.originals.items()]
-    if takes.more:
-        arguments.append(f"    **{takes.more}: further values, by their names")
     if arguments:
         parts.append("\n".join(("Args:", *arguments)))
     return "\n\n".join(parts)

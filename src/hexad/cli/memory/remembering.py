@@ -15,8 +15,10 @@ from hexad.cli.terminal import editing, screen
 from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
+from hexad.memory.conversations.judging import Statement
 from hexad.memory.keys import key_from
 from hexad.model import KEEP, Category, Erasure, Forgotten, Knowledge
+from hexad.text import terms
 from hexad.wire import forgotten, to_json
 
 _EVERYTHING: Final = "everything"
@@ -67,11 +69,17 @@ def remember(
     name, words = (None, _only_text(key or "")) if content is None else (key, content)
     words = read("-", "content") if words == "-" else words
     with common.opened(create=True) as hx:
+        said = hx.capture.understood(words)
+        other = hx.knowledge.get(said.against) if said and said.against and name is None else None
+        if said and other and _is_next_version(said, other):
+            name = other.key
         old = now_under(hx.knowledge, key_from(words) if name is None else name)
+        chosen = said.category if said and category is None and (old is None or old == other) else None
+        fields |= {"category": chosen} if chosen else {}
         entry = hx.knowledge.save(name, words, session=session, redact=not keep_secrets, **fields)
         if pin:
             _warn_of_many_pins(hx)
-        _report_saved(hx, old if old and old.key == entry.key else None, entry, common)
+        _report_saved(hx, old if old and old.key == entry.key else None, entry, common, other=other, chosen=chosen)
 
 
 @app.command(epilog='Example: hexad edit deploy-window "Deploy on Thursdays only"')
@@ -142,6 +150,12 @@ def forget(
     _report_forgotten(done, what, common)
 
 
+def _is_next_version(said: Statement, other: Knowledge) -> bool:
+    """Whether a sentence says that an entry is no longer true, and the entry says nothing besides."""
+    says_more = len(set(terms(other.content))) > len(set(terms(said.content))) + 1
+    return said.replaces and said.category is not Category.RULE and not says_more
+
+
 def _only_text(given: str) -> str:
     """The text of a call without a key. A single plain word is a key whose text was forgotten."""
     if not given.strip():
@@ -178,22 +192,38 @@ def _warn_of_many_pins(hx: Hexad) -> None:
         screen.warn(f"{entries} pinned; a retrieval includes the newest {most} (max_pinned={most})")
 
 
-def _report_saved(hx: Hexad, old: Knowledge | None, entry: Knowledge, common: Common) -> None:
+def _report_saved(
+    hx: Hexad,
+    old: Knowledge | None,
+    entry: Knowledge,
+    common: Common,
+    *,
+    other: Knowledge | None = None,
+    chosen: Category | None = None,
+) -> None:
+    """Print what was saved; ``other`` is the entry that it changes or contradicts, ``chosen`` the category shown."""
     status = "saved" if old is None or entry.version != old.version else "unchanged" if entry == old else "updated"
-    similar = hx.knowledge.similar(entry) if status == "saved" else ()
+    similar = {each.key: each.content for each in hx.knowledge.similar(entry)} if status == "saved" else {}
+    if other is not None and other.key != entry.key:
+        similar = {other.key: other.content, **similar}
     if common.as_json:
-        named = [{"key": each.key, "content": each.content} for each in similar]
+        named = [{"key": key, "content": content} for key, content in similar.items()]
         screen.emit({"status": status, "entry": to_json(entry), "similar": named})
         return
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
         screen.warn(f"{entry.key} has expired already, so no question will find it")
-    screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
+    kind = f", {chosen}" if chosen not in {None, Category.FACT} and status == "saved" else ""
+    screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}{kind}")
     if entry.redactions:
         screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
-    for each in similar:
-        screen.remark(f"similar: {each.key}: {screen.one_line(each.content)}")
+    if other is not None and other.key == entry.key and status == "saved":
+        screen.remark(f"this replaces: {screen.one_line(other.content)}; `hexad history {quote(entry.key)}` shows both")
+    for key, content in similar.items():
+        screen.remark(f"similar: {key}: {screen.one_line(content)}")
     if similar:
-        screen.remark(f"if one of them is outdated, `hexad delete {quote(similar[0].key)}` hides it")
+        first = quote(next(iter(similar)))
+        replaced = f'`hexad remember {first} "TEXT"` replaces it'
+        screen.remark(f"if one of them is outdated, {replaced}, `hexad delete {first}` hides it")
 
 
 def _named(key: str | None, subject: str | None, session: str | None, *, everything: bool, traces: bool) -> str:

@@ -11,14 +11,14 @@ from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
 from hexad.cli.opening import server
 from hexad.cli.options import AsJson, Database, Yes
-from hexad.cli.setup.installing import apply, memory_for, refuse_asking
+from hexad.cli.setup.installing import apply, planned, refuse_asking
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import masked
-from hexad.errors import ConfigError, InvalidInput
+from hexad.errors import ConfigError, InvalidInput, UnknownChoice
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
-from hexad.mcp.install.clients import Client
+from hexad.mcp.install.clients import Client, Scope
 from hexad.settings import (
     FILE_NAME,
     KNOWN,
@@ -28,7 +28,6 @@ from hexad.settings import (
     database_from_environment,
     file_place,
     in_digits,
-    namespace_from_environment,
     survey,
 )
 
@@ -53,6 +52,9 @@ def init(
         str | None,
         typer.Option("--agent", metavar="NAME", help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}."),
     ] = None,
+    scope: Annotated[
+        str, typer.Option("--scope", metavar="WORD", help="With --agent: user (all your projects) or project.")
+    ] = "user",
     own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
     yes: Yes = False,
     db: Database = None,
@@ -60,20 +62,23 @@ def init(
 ) -> None:
     """Make this folder a project with its own memory, and write a hexad.toml with every setting.
 
-    With --agent it also gives a coding agent this memory: a server and hooks, as `hexad mcp install --hooks` does. It
-    asks whether this project should have a memory of its own, and before it changes the agent's configuration.
+    With --agent it also sets up a coding agent: a server and hooks, as `hexad mcp install --hooks` does, for all your
+    projects unless --scope says otherwise. It asks whether this project should have a memory of its own, and before it
+    changes the agent's configuration.
     """
     if agent is None:
         Common(db=db, as_json=as_json).answer(*_made(db, force=force))
         return
     require_sdk()
-    place = Installation(Client.parse(agent, "--agent"))
-    plan = place.install(memory_for(place, db, hooks=True), namespace_from_environment(), hooks=True)
+    if agent not in WITH_HOOKS:
+        raise UnknownChoice("--agent", agent, WITH_HOOKS)
+    place = Installation(Client(agent), where := Scope.parse(scope, "--scope"))
+    plan = planned(place, db, None, hooks=True, quiet=as_json)
     refuse_asking(plan, yes=yes)
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
         screen.remark(_made(db, force=force)[1])
-    apply(plan, "installed", f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
+    apply(plan, "hexad added to", where, f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
 
 
 def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:

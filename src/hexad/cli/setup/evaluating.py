@@ -1,4 +1,4 @@
-"""`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
+"""`eval`: measure retrieval, error grouping, tool failures and the script check on your own data."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ from hexad.clock import utc_now
 from hexad.errors import EvalError, InvalidInput
 from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.data import doubts, live_sets, read_sets
-from hexad.evals.kinds import Figures, measure_kinds
+from hexad.evals.kinds import measure_kinds
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
 from hexad.evals.run import Plan, SetResult, evaluate
-from hexad.evals.tables import Table
+from hexad.evals.tables import Figures, Table
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
 app = typer.Typer()
@@ -66,11 +66,11 @@ def eval_(
             results = _finished(evaluate(sets, plan, progress=step))
         for doubt in doubts(sets):
             screen.remark(doubt)
-    tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables())]
+    tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
         _write_page(out, as_page(tables, _note(results, used or STATIC)))
     if as_json:
-        found = {name: kind.as_json() for name, kind in kinds.items()}
+        found = {name: kind.json for name, kind in kinds.items()}
         screen.emit({**(report_json(results, misses) if results else {}), **found})
     else:
         show(tables)

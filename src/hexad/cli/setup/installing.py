@@ -1,8 +1,11 @@
 """Changes to the configurations of clients: shown, agreed to, and written."""
 
+import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from shlex import quote
+from typing import Any, Final
 
 from hexad.cli import opening
 from hexad.cli.places import DEFAULT
@@ -12,18 +15,22 @@ from hexad.mcp.coding.installing import BY_FOLDER, Installation
 from hexad.mcp.install import changes
 from hexad.mcp.install.changes import Change
 from hexad.mcp.install.clients import Scope
-from hexad.settings import database_from_environment
+from hexad.settings import database_from_environment, namespace_from_environment
+
+_REACH: Final = {Scope.USER: "for all your projects", Scope.PROJECT: "for everybody in this project"}
 
 
-def apply(plan: Sequence[Change], done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+def apply(
+    plan: Sequence[Change], done: str, scope: Scope, no_need: str, *, dry_run: bool, yes: bool, as_json: bool
+) -> None:
     """Show the changes, ask, and write them."""
-    needed = [each for each in plan if each.needed]
+    needed, reach = [each for each in plan if each.needed], _REACH[scope]
     if not as_json:
         for each in needed:
             screen.show(each.diff)
     if not dry_run:
         refuse_asking(plan, yes=yes)
-    wanted = bool(needed) and not dry_run and (yes or screen.confirmed(f"Change {_files(plan)}?"))
+    wanted = bool(needed) and not dry_run and (yes or screen.confirmed(f"Change {_files(plan)}, {reach}?"))
     backups = {each.file: changes.write(each) for each in needed} if wanted else {}
     if as_json:
         first, *more = (_document(each, written=each.file in backups, backup=backups.get(each.file)) for each in plan)
@@ -32,29 +39,49 @@ def apply(plan: Sequence[Change], done: str, no_need: str, *, dry_run: bool, yes
         screen.remark(no_need)
     elif wanted:
         for each in needed:
-            _say_written(each, done, backups[each.file])
-        screen.remark(f"restart the client{' to use it' if done == 'installed' else ''}")
+            _say_written(each, done, reach, backups[each.file])
+        screen.remark("restart the client")
     else:
         screen.remark("nothing was written")
 
 
-def memory_for(place: Installation, db: str | None, *, hooks: bool) -> str | None:
-    """The database that a client's entry names. None: what its folder decides, which hooks need no option for."""
-    shared = place.scope is Scope.PROJECT  # then not HEXAD_DB, which belongs to this machine
-    named = db if db is not None or shared else database_from_environment()
-    if named is None and hooks and place.client in BY_FOLDER:
-        return None
+def planned(place: Installation, db: str | None, namespace: str | None, *, hooks: bool, quiet: bool) -> list[Change]:
+    """The changes that install; unless ``quiet`` it says which memory the client will use."""
+    shared = place.scope is Scope.PROJECT  # then nothing of the environment, which belongs to this machine
     if shared:
-        return db or DEFAULT
-    opening.announce(db)
-    return str(opening.place(db))
+        memory = db or (None if hooks and place.client in BY_FOLDER else DEFAULT)
+    else:
+        named = db if db is not None else database_from_environment()
+        memory, namespace = named and str(opening.place(named)), namespace or namespace_from_environment()
+    plan = place.install(memory, namespace, hooks=hooks)
+    if not quiet:
+        _describe(memory, namespace, shared=shared)
+    return plan
 
 
-def _say_written(change: Change, done: str, backup: object) -> None:
+def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> None:
+    if memory is None:
+        made = "in projects that you made with `hexad init` or trusted"
+        screen.remark(f"{made}, the agent uses the project's memory and yours; elsewhere yours alone")
+    elif not shared:
+        whole = Path(memory).absolute()
+        see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
+        screen.remark(f"its memory is {whole}; see it with `{see}`, choose another with --db")
+    if shared:
+        screen.remark(
+            "it names no path of this machine, so commit it; add *.db* to .gitignore: each has their own memory"
+        )
+    if shared and shutil.which("hexad") is None:
+        screen.warn(
+            "`hexad` is not on the PATH, where the client looks for it; everybody in the project needs it there"
+        )
+
+
+def _say_written(change: Change, done: str, reach: str, backup: object) -> None:
     if change.kept:
         screen.remark(f"kept from the old entry: {', '.join(change.kept)}")
     gone = " (the file is gone, as before)" if change.after is None else ""
-    screen.remark(f"{done}: {change.file}{gone}{'' if backup is None else f'; backup: {backup}'}")
+    screen.remark(f"{done} {change.file}{gone}, {reach}{'' if backup is None else f'; backup: {backup}'}")
 
 
 def _document(change: Change, *, written: bool, backup: object) -> dict[str, Any]:
@@ -65,11 +92,8 @@ def _document(change: Change, *, written: bool, backup: object) -> dict[str, Any
 def refuse_asking(plan: Sequence[Change], *, yes: bool) -> None:
     """Raise if a person would have to agree, and there is no terminal to ask on."""
     if not yes and not sys.stdin.isatty() and any(each.needed for each in plan):
-        raise InvalidInput(
-            "--yes",
-            f"is needed to change {_files(plan)}, because there is no terminal to ask on; "
-            "`hexad mcp install --dry-run` shows the change",
-        )
+        reason = f"is needed to change {_files(plan)}, because there is no terminal to ask on; nothing was written"
+        raise InvalidInput("--yes", reason)
 
 
 def _files(plan: Sequence[Change]) -> str:

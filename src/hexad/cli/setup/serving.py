@@ -1,10 +1,9 @@
 """`mcp`, `mcp install`, `mcp uninstall`: the memory for agents that use MCP."""
 
 import os
-import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,7 @@ import typer
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes
-from hexad.cli.setup.installing import apply, memory_for
+from hexad.cli.setup.installing import apply, planned
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
 from hexad.errors import InvalidInput
@@ -20,7 +19,6 @@ from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import namespace_from_environment
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -73,6 +71,9 @@ def serve(
         raise InvalidInput("--http", "is missing: tokens, hosts and origins apply to HTTP only")
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
+    if http is None:
+        with suppress(OSError):  # Cursor starts servers at home, and says where its project is
+            os.chdir(os.environ.get("WORKSPACE_FOLDER_PATHS", "").split(",")[0] if db is None else ".")
     announce(db)
     if http is None:
         with opened_beside_own(db, namespace, patient=False) as hx:
@@ -95,19 +96,15 @@ def install(
 ) -> None:
     """Add this server to a client's configuration. Shows the change, keeps other entries and a backup.
 
-    With --hooks each prompt gets its context and each tool call is learned from, without the model asking. A server
-    with hooks and without --db uses the memory of the project that it is started in, if you trust it, beside your own.
+    With --hooks each prompt gets its context and each tool call is learned from, without the model asking. Without --db
+    the client uses, in each project that you made or trusted, that project's memory and yours; elsewhere yours alone.
     """
     require_sdk()
     known, where = Client.parse(client, "--client"), Scope.parse(scope, "--scope")
     place = Installation(known, where, name, Path(path) if path else None)
-    namespace = common.namespace or (namespace_from_environment() if where is Scope.USER else None)
-    memory = memory_for(place, common.db, hooks=hooks)
-    plan = place.install(memory, namespace, hooks=hooks)
-    if not common.as_json:
-        _describe_memory(memory, namespace, shared=where is Scope.PROJECT)
-    no_need = f"{' and '.join(str(each.file) for each in plan)} is up to date already"
-    apply(plan, "installed", no_need, dry_run=dry_run, yes=yes, as_json=common.as_json)
+    plan = planned(place, common.db, common.namespace, hooks=hooks, quiet=common.as_json)
+    no_need = f"up to date already: {' and '.join(str(each.file) for each in plan)}"
+    apply(plan, f"{name} added to", where, no_need, dry_run=dry_run, yes=yes, as_json=common.as_json)
 
 
 @app.command(epilog="Example: hexad mcp uninstall --client cursor --dry-run")
@@ -126,26 +123,7 @@ def uninstall(
     plan = Installation(Client.parse(client, "--client"), where, name, Path(path) if path else None).uninstall()
     missing = f"has no server {name!r}" if plan[0].before is not None else "does not exist"
     no_need = f"nothing to remove: {plan[0].file} {missing}"
-    apply(plan, "removed", no_need, dry_run=dry_run, yes=yes, as_json=as_json)
-
-
-def _describe_memory(memory: str | None, namespace: str | None, *, shared: bool) -> None:
-    if memory is None:
-        screen.remark("its memory is the project's, where you made or trusted one, and your own beside it")
-    elif not shared:
-        whole = Path(memory).absolute()
-        see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
-        screen.remark(f"its memory is {whole}; see it with `{see}`, choose another with --db")
-    if not shared:
-        return
-    screen.remark(
-        "the configuration names no paths of this machine, so it can be committed; each person has their own memory: "
-        "add *.db* to .gitignore"
-    )
-    if shutil.which("hexad") is None:
-        screen.warn(
-            "`hexad` is not on the PATH, where the client will look for it; everybody in the project needs it there"
-        )
+    apply(plan, f"{name} removed from", where, no_need, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _over_stdio(hx: Hexad, server: "HexadServer") -> None:

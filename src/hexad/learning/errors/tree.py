@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from hexad.learning.arguments.shapes import Argument
     from hexad.learning.errors.pattern import Words
     from hexad.learning.outcome import Outcome
     from hexad.memory.workspace import Change
@@ -130,8 +131,8 @@ def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learni
 def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     """The ids of the learnings about an error, the closest first.
 
-    First those with its pattern, then those whose pattern is a part of it or contains it, then those about every error
-    of the tool.
+    First those with its pattern, then those whose pattern is a part of it, or has a type before it ("KeyError: …"),
+    then those about every error of the tool.
     """
     lengths = (len(words), 0, None)  # of its own length, about every error, and the latest of any length
     wanted = [TemplateFilter(each, limit=COMPARED, length=length) for each in triggers(trigger) for length in lengths]
@@ -139,19 +140,25 @@ def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     known = [(split(template), found) for found, template in rows.items()]
     same = [each for each in known if len(each[0]) == len(words) and holds(words, each[0])]
     part = [each for each in known if 0 < len(each[0]) < len(words) and holds(words, each[0])]
-    more = [each for each in known if len(each[0]) > len(words) > 2 and holds(each[0], words)]
+    typed = [
+        each
+        for each in known
+        if each[0][1:2] == (":",) and len(each[0]) == len(words) + 2 and holds(each[0][2:], words)
+    ]
     any_error = [each for each in known if not each[0]]
-    ordered = (*same, *sorted(part, key=_longest_first), *sorted(more, key=_longest_first), *any_error)
+    ordered = (*same, *sorted(part, key=_longest_first), *typed, *any_error)
     return [found for _, found in ordered]
 
 
-def fixes_for(view: Reading, trigger: str, error: str, words: Words) -> list[Learning]:
+def fixes_for(
+    view: Reading, trigger: str, error: str, words: Words, arguments: Mapping[str, Argument] | None
+) -> list[Learning]:
     """The learnings with a fix for an error of a tool: trusted ones first, a user's correction before others.
 
-    Else the closest comes first. Each has the fix that holds for this very error.
+    Else the closest comes first. Each has the fix that holds for this very error and, if they are known, arguments.
     """
     rows = [view.get(_LEARNINGS, each) for each in matching(view, trigger, words)]
-    found = [for_error(cast("Learning", row.record), error) for row in rows if row is not None]
+    found = [for_error(cast("Learning", row.record), error, arguments) for row in rows if row is not None]
     fixed = [each for each in found if each.fix]
     return sorted(fixed, key=lambda each: (not each.trusted, each.origin is not Origin.USER))
 

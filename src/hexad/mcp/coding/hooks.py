@@ -76,7 +76,7 @@ class Hooks:
         if not call.error or not self._memory.hx.enabled:
             return ""
         own = Speaker(Conversation("", "", session), by_name).scope(self._memory.hx)
-        fix = own.learnings.known_fix(call.tool, call.error)
+        fix = own.learnings.known_fix(call.tool, call.error, args=call.args)
         return "" if fix is None else f"A fix from memory, trust {fix.trust:.2f}: {' '.join(fix.split())}"
 
 

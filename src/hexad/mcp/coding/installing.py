@@ -60,13 +60,13 @@ class Installation:
         if hooks and self.client not in WITH_HOOKS:
             known = ", ".join(WITH_HOOKS)
             raise InvalidInput("--hooks", f"{self.client} has none; leave it out (those that have: {known})")
-        memory = clients.arguments(self.client, self.scope, database, namespace)
+        memory = clients.arguments(self.scope, database, namespace, clients.ROOTS.get(self.client, ""))
         program = clients.program(self.scope)
         answering = ["--hooks"] if hooks and self.client in BY_FOLDER else []
         server = clients.server_of(self.client, self.name, [*program, "mcp", *answering, *memory])
         if not hooks:
             return [changes.installed(self._file(), server)]
-        added = self._hooks(shlex.join([*program, "hook", *memory]))
+        added = self._hooks(shlex.join([*program, "hook", *clients.arguments(self.scope, database, namespace)]))
         if self._file() == self._hooks_file():
             both = Entries(server.group, self.name, server.server, added.hooks)
             return [changes.installed(self._file(), both)]

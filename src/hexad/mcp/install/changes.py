@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from hexad.mcp.install.entries import Entries
 
 _PRIVATE: Final = 0o600
-_BY_HAND: Final = (
-    "it was left as it is: mend it (JSON has no comments and no trailing commas), or add the entry by hand: "
-    "docs/mcp.md shows what to paste"
-)
+_MEND: Final = "it was left as it is: mend it (JSON has no comments and no trailing commas)"
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
 
 
@@ -47,10 +44,10 @@ class Change:
 def installed(file: Path, entries: Entries) -> Change:
     """The change that puts the entries in; other keys of a server with that name stay."""
     before, text = _read_text(file)
-    there = _fit(file, lambda: entries.found(text)).server
+    there = _fit(file, lambda: entries.found(text), entries).server
     known: Mapping[str, Any] = there if isinstance(there, dict) else {}
     _refuse_address(file, entries.name, known)
-    after = _fit(file, lambda: entries.put_into(text))
+    after = _fit(file, lambda: entries.put_into(text), entries)
     if after == text:
         return Change(file, before, before)
     kept = tuple(key for key in known if key not in (entries.server or {}))
@@ -82,6 +79,9 @@ def write(change: Change) -> Path | None:
         backup = None if change.before is None else backups.keep(target, change.before)
         if change.after is None:
             target.unlink()
+            with suppress(OSError):  # it is not empty: then it stays
+                if target.parent != Path.cwd():
+                    target.parent.rmdir()
         else:
             _replace(target, change.after)
     except OSError as error:
@@ -105,12 +105,13 @@ def _leads_to(earlier: str, ours: Entries, text: str) -> bool:
         return False
 
 
-def _fit(file: Path, edit: Callable[[], Any]) -> Any:
-    """The result of an edit; an error that names the file if its text cannot be edited."""
+def _fit(file: Path, edit: Callable[[], Any], added: Entries | None = None) -> Any:
+    """The result of an edit; if the text cannot be edited, an error that names the file and has the entries to add."""
     try:
         return edit()
     except Unfit as error:
-        raise ClientConfigError(str(file), f"{error}; {_BY_HAND}", error.line) from None
+        by_hand = "" if added is None else f", or add this by hand: {added.pasted()}"
+        raise ClientConfigError(str(file), f"{error}; {_MEND}{by_hand}", error.line) from None
 
 
 def _refuse_address(file: Path, name: str, there: Mapping[str, Any]) -> None:

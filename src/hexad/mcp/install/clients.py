@@ -63,7 +63,7 @@ _GROUPS: Final = {
     Client.ZED: "context_servers",
 }
 _TYPED: Final = frozenset({Client.CLAUDE_CODE, Client.VSCODE})  # their entries name the transport
-_PROJECT: Final = {Client.CURSOR: "${workspaceFolder}/", Client.VSCODE: "${workspaceFolder}/"}  # others start it there
+ROOTS: Final = dict.fromkeys((Client.CURSOR, Client.VSCODE), "${workspaceFolder}/")  # others start it there
 BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 
@@ -82,15 +82,15 @@ def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> 
     return kind(group=group, name=name, server=None if words is None else _entry(client, words))
 
 
-def arguments(client: Client, scope: Scope, database: str | None, namespace: str | None) -> list[str]:
-    """The options that name a memory; without a database it depends on the folder.
+def arguments(scope: Scope, database: str | None, namespace: str | None, root: str = "") -> list[str]:
+    """The options that name a memory; without a database it depends on the folder. ``root`` is the project's.
 
     What everybody in a project shares names nothing of this machine, only a path within the project.
     """
     if database is None:
         place = []
     elif scope is Scope.PROJECT:
-        place = ["--db", _PROJECT.get(client, "") + _within(database, Path.cwd())]
+        place = ["--db", root + _within(database, Path.cwd())]
     else:
         place = ["--db", str(Path(database).absolute())]
     return [*place, *(["--namespace", namespace] if namespace else [])]

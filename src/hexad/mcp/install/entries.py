@@ -68,13 +68,13 @@ class Entries:
         return text if document == self._loaded(text) else _written(document, text)
 
     def taken_from(self, text: str) -> str:
-        """The text without the entries; a list of hooks that is then empty goes too, and so does their object."""
-        document = self._loaded(text)
+        """The text without the entries; a list of hooks that is then empty goes too, and so does an empty object."""
+        document, groups = self._loaded(text), {"hooks", self.group}
         if self.server is not None:
             document[self.group].pop(self.name)
         if self.hooks:
             document["hooks"] = self._others(document, self)
-        return _written({key: value for key, value in document.items() if key != "hooks" or value}, text)
+        return _written({key: value for key, value in document.items() if key not in groups or value}, text)
 
     def _others(self, document: dict[str, Any], ours: Entries) -> dict[str, Any]:
         """The hooks of a document without ours."""
@@ -100,9 +100,17 @@ class Entries:
                 raise Unfit(f'has no JSON object "{each}"')
         return dict(document)
 
+    def pasted(self) -> str:
+        """The entries as a person adds them to a file, on one line."""
+        return json.dumps(self._loaded(self.put_into("")), ensure_ascii=False)
+
 
 class TomlEntries(Entries):
     """A server in a TOML file, as a table of its own, which stands at the end."""
+
+    def pasted(self) -> str:
+        """The entry as a person puts it before all tables, on one line."""
+        return f"{self.group}.{self.name} = {_toml(self.server)}"
 
     def put_into(self, text: str) -> str:
         """The text with the entry; other keys of an entry of that name stay."""

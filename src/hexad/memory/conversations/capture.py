@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import NotFound, RateLimited
+from hexad.errors import RateLimited
 from hexad.memory import admission
 from hexad.memory.conversations.extracting import Extractor, extracted
 from hexad.memory.conversations.judging import Statement, statements
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Workspace
 
 _WORD: Final = re.compile(r"\w+")
+_LATEST: Final = 500  # of the user's entries that are compared with a statement about a name, a home
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,18 @@ class Capture:
                 keeping.keep(candidate, at_once=candidate.category in self._rules.auto_accept, by=Origin.AGENT)
         return keeping.result()
 
+    def understood(self, text: str) -> Statement | None:
+        """The first statement of a text, with the key of the user's entry that it is ``against``; keeps nothing.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("I live in Galway")
+        >>> hx.capture.understood("I live in Cork now").against
+        'live-galway'
+        """
+        said = next(statements(text, self._workspace.clock()), None)
+        other = said and Keeping(self._workspace, self._find, session=None, most=1).other(said)
+        return replace(said, against=other.key) if said and other else said
+
 
 class Keeping:
     """Saves or proposes statements, and notes what became of them."""
@@ -104,7 +117,7 @@ class Keeping:
         if len(self._saved) + len(self._proposed) >= self._most:
             self._left_out += 1
         elif not self._is_known(said):
-            other = self._other(said)
+            other = self.other(said)
             try:
                 if at_once and (other is None or said.replaces):
                     self._saved.append(self._save(said, other))
@@ -117,19 +130,16 @@ class Keeping:
         words = plain(said.content)
         return any(plain(item.content) == words for item in self._knowledge.search(said.content))
 
-    def _other(self, said: Statement) -> Knowledge | None:
+    def other(self, said: Statement) -> Knowledge | None:
         """The user's entry that a statement changes or contradicts."""
         if said.slot:
-            try:
-                entry = self._knowledge.get(said.key)
-            except NotFound:
-                return None
-            return entry if entry.origin is Origin.USER else None
-        own = [item for item in self._knowledge.search(said.content) if item.origin is Origin.USER]
-        near = resembling(said.content, own, self._similarity if said.replaces else None)
+            own = [entry for entry in self._knowledge.list() if entry.origin is Origin.USER][-_LATEST:]
+            return next((entry for entry in reversed(own) if entry.key == said.key or _same_slot(entry, said)), None)
+        found = [item for item in self._knowledge.search(said.content) if item.origin is Origin.USER]
+        near = resembling(said.content, found, self._similarity if said.replaces else None)
         topic = set(terms(said.topic))
-        found = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
-        return None if found is None else self._knowledge.get(found.id)
+        first = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
+        return None if first is None else self._knowledge.get(first.id)
 
     def _save(self, said: Statement, other: Knowledge | None) -> Statement:
         key = other.key if other else said.key if said.slot else None
@@ -150,6 +160,11 @@ class Keeping:
         )
         self._waiting.add(plain(said.content))
         return replace(said, key=proposal.key, against=proposal.against, proposal=proposal.id)
+
+
+def _same_slot(entry: Knowledge, said: Statement) -> bool:
+    """Whether an entry states another value of what a statement is about: a name, a home."""
+    return any(each.slot and each.key == said.key for each in statements(entry.content, entry.updated))
 
 
 def _once(messages: Iterable[Iterator[Statement]]) -> Iterator[Statement]:

@@ -9,19 +9,17 @@ is right.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import readable
-from hexad.evals.tables import Table
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from hexad.evals.data import Line
-    from hexad.evals.run import Progress
 
 FILE: Final = "fixes.jsonl"
 _WORD: Final = re.compile(r"(?<!\w)-[a-z]\b|[^\W_]{2,}|\d", re.IGNORECASE)
@@ -55,46 +53,20 @@ class Case:
         return bool(fix) and not _words([fix]) & words
 
 
-@dataclass(frozen=True, slots=True)
-class Fixes:
-    """The shares of right, content-free and wrong fixes, and the cases that were missed."""
-
-    right: float
-    empty: float
-    wrong: float
-    count: int
-    misses: tuple[tuple[str, str], ...] = ()  # the place of a case, and the fix that it got
-
-    def as_json(self) -> dict[str, Any]:
-        """The documented shape."""
-        return {**asdict(self), "misses": [{"case": place, "fix": fix} for place, fix in self.misses]}
-
-    def tables(self) -> Iterator[Table]:
-        """The shares, then the cases that were missed."""
-        figures = {name: value for name, value in asdict(self).items() if name != "misses"}
-        yield Table(("fixes", "share"), [(f"fixes: {name}", f"{value:g}") for name, value in figures.items()])
-        yield Table(("missed", "fix that was offered"), [(place, fix or "none") for place, fix in self.misses])
-
-
 def read_cases(folder: Path) -> tuple[Case, ...]:
     """Every case in a folder of evaluation data."""
     files = [file for file in (folder / FILE, *sorted(folder.glob(f"*/{FILE}"))) if file.is_file()]
     return tuple(case for file in files for case in readable(file, _case))
 
 
-def judge_fixes(cases: Sequence[Case], progress: Progress) -> Fixes:
-    """Replay each case in a new memory, and ask for its fix."""
-    pairs: list[tuple[Case, str]] = []
-    for done, case in enumerate(cases, start=1):
-        pairs.append((case, _asked(case)))
-        progress(f"{FILE}: replaying", done, len(cases))
+def judge_fixes(cases: Sequence[Case]) -> tuple[dict[str, float], list[tuple[str, str]]]:
+    """The shares of right, content-free and wrong fixes, and the cases that were missed with the fix they got."""
+    pairs = [(case, _asked(case)) for case in cases]
     wrong = [case.is_wrong(fix) for case, fix in pairs]
     right = [case.is_right(fix) for case, fix in pairs if case.says]
     empty = [case.is_empty(fix) for case, fix in pairs if fix]
-    missed = tuple(
-        (case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))
-    )
-    return Fixes(_share(right, 1.0), _share(empty, 0.0), _share(wrong, 0.0), len(cases), missed)
+    missed = [(case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))]
+    return {"right": _share(right, 1.0), "empty": _share(empty, 0.0), "wrong": _share(wrong, 0.0)}, missed
 
 
 def _asked(case: Case) -> str:
