@@ -218,7 +218,7 @@ def test_a_name_that_is_nearly_right_is_suggested(run: Callable[..., Ran]) -> No
     run("reference", "add", "Runbook", "--location", "https://wiki.example.com")
     assert "; did you mean 'like-green-tea'?" in run("show", "i-like-green-tea").err
     assert "; did you mean 'Runbook'?" in run("reference", "remove", "runbok").err
-    assert "; list what there is, or save it first" in run("show", "quantum").err
+    assert "; list what there is (`hexad list`), or save it first" in run("show", "quantum").err
 
 
 @requirement("KNOW-01")
@@ -342,6 +342,7 @@ def test_a_pinned_entry_is_in_every_recall_until_it_is_unpinned(run: Callable[..
     assert "units (pinned)" in run("recall", "where is the station?").out
     assert run("pin", "units", "--off").out == "units is no longer pinned\n"
     assert run("recall", "where is the station?").out == ""
+    assert "`hexad pin units --off` does it" in run("unpin", "units").err
     assert run("pin", "units", "--json").json["entry"]["pinned"] is True
 
 
