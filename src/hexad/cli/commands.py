@@ -44,7 +44,7 @@ class Common:
 
     def opened(self, *, create: bool = False, maker: str = MAKER) -> AbstractContextManager[Hexad]:
         """Open the engine; see `opening.opened`."""
-        announce(self.db)
+        announce(self.db, storing=create)
         return opened(self.db, self.namespace, create=create, maker=maker)
 
     def answer(self, document: Mapping[str, Any], sentence: str) -> None:

@@ -94,15 +94,18 @@ def place(db: str | None) -> Path:
     return path
 
 
-def announce(db: str | None) -> None:
-    """Say once which memory a command uses if nobody named one, and what is wrong in the environment."""
+def announce(db: str | None, *, storing: bool = False) -> None:
+    """Say once which memory a command uses if nobody named one, and what is wrong in the environment.
+
+    The user's own is the usual one: only a command that may create it says so.
+    """
     for warning in unknown_variables():
         screen.once(screen.warn, warning)
     if db is None and database_from_environment() is None:
         place = _unnamed()
         if place.foreign:
             screen.once(screen.warn, place.foreign)
-        if place.note:
+        if place.note and (storing or place.path != places.own()):
             screen.once(screen.remark, place.note)
 
 
