@@ -309,6 +309,16 @@ def test_an_error_that_came_back_is_shown_in_its_own_words_and_one_that_was_seen
     assert "no fix known" not in str(hx.prompt("", "why did the layout engine crash?"))
 
 
+@requirement("FIX-01", "EVAL-03")
+def test_a_word_that_many_errors_hold_does_not_bring_a_fix(hx: Hexad) -> None:
+    said = "429 Too Many Requests: rate limit exceeded for this user"
+    hx.learnings.save(trigger="tool:search_flights", error_pattern=said, fix="wait 30 seconds")
+    for message in ("look up user 1234", "get the user Ada", "who is the user?"):
+        assert not hx.retrieve(message, ["agent_learnings"])
+    assert hx.retrieve("why is the rate limit exceeded?", ["agent_learnings"])
+    assert hx.retrieve("search flights to Rome", ["agent_learnings"])
+
+
 @requirement("FIX-01")
 def test_an_outage_that_came_back_is_not_shown(hx: Hexad) -> None:
     for session in "abc":
