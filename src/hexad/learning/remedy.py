@@ -209,7 +209,8 @@ class Remedy:
             case Kind.RETRY:
                 return f"wait and try again; it worked after {self.seconds:g} s"
             case Kind.STATED:
-                return f"wait {self.seconds:g} s ({self.text}) and try again" if self.seconds else said
+                written = "" if self.text.isdecimal() else f" ({self.text})"
+                return f"wait {self.seconds:g} s{written} and try again" if self.seconds else said
             case Kind.ADVICE | Kind.CORRECTION:
                 return self.text
             case _:
