@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import bm25s
 from rich.progress import Progress
 
 from benchmarks.figures import fill
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
+    from hexad.evals.baselines import Answer
+    from hexad.evals.data import Document
+
     Configurations: TypeAlias = Mapping[str, tuple[SetResult, ...]]
 
 ROOT = Path(__file__).parent.parent
@@ -37,7 +41,7 @@ def main() -> int:
         print("There is no evaluation data at ../shared/evals; run `hexad eval` on your own folder.")
         return 0
     sets = read_sets(DATA)
-    whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
+    whole = _run(sets, Plan(baselines={**BASELINES, "bm25s": bm25}, foreign=True))
     words = _run(sets, Plan(embedder="none", foreign=True))
     encoder = _run(sets, Plan(embedder=ENCODER, foreign=True)) if installed(ENCODER_PACKAGES) else ()
     taught = next(each for each in sets if each.path == TAUGHT)
@@ -49,6 +53,24 @@ def main() -> int:
     fill(page, _foreign(configurations), "foreign")
     fill(page, _feedback(measure_feedback(taught, USES)), "feedback")
     return 0
+
+
+@contextmanager
+def bm25(documents: Sequence[Document]) -> Iterator[Answer]:
+    """The package bm25s with its defaults; rows that score 0 are no answer."""
+
+    def tokens(texts: list[str]) -> object:
+        return bm25s.tokenize(texts, stopwords="en", show_progress=False)
+
+    index = bm25s.BM25()
+    index.index(tokens([each.text for each in documents]), show_progress=False)
+
+    def answer(question: str, limit: int) -> Sequence[str]:
+        most = min(limit, len(documents))
+        places, scores = index.retrieve(tokens([question]), k=most, show_progress=False)
+        return [documents[place].id for place, score in zip(places[0], scores[0], strict=True) if score > 0]
+
+    yield answer
 
 
 def _run(sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan) -> tuple[SetResult, ...]:

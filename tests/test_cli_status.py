@@ -73,6 +73,20 @@ def test_status_as_json_names_what_awaits_review(run: Run, tmp_path: Path) -> No
     }
 
 
+@requirement("STAND-01")
+def test_rules_that_do_not_fit_every_prompt_are_counted(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    assert "standing:" not in run().out
+    with opened(tmp_path / "hexad.db", standing_budget=400) as hx:
+        for number in range(60):
+            hx.knowledge.save(
+                f"r{number}", f"Never deploy service number {number} on Fridays or holidays", category="rule"
+            )
+        stand = len(hx.standing())
+    for said in (run().out, run("explain", "hello").out):
+        assert f"standing: {stand} of 60 rules and preferences fit 400 tokens" in said
+        assert f"r{59 - stand}" in said
+
+
 @requirement("CONF-01")
 def test_the_advice_fits_what_there_is(run: Run) -> None:  # noqa: F811
     run("reference", "add", "Runbook", "--location", "https://wiki.example.com")

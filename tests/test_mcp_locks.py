@@ -51,6 +51,24 @@ def test_a_report_that_cannot_be_stored_is_an_error_and_can_be_made_again(tmp_pa
     play(scenario())
 
 
+@requirement("LEARN-01")
+def test_calls_that_cannot_be_recorded_are_answered_and_one_warning_says_why(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = tmp_path / "agent.db"
+
+    async def scenario() -> None:
+        with opened(database, lock_timeout=SHORT) as hx:
+            async with in_process(hx) as one:
+                with locked(database):
+                    for tool in ("list_knowledge", "list_skills"):
+                        assert (await ask(one, tool))["status"] == "ok"
+                        assert (await ask(one, tool))["status"] == "ok"
+
+    play(scenario())
+    assert caplog.text.count("was not recorded: StoreBusy") == 1
+
+
 @requirement("LEARN-01", "LIMIT-01")
 def test_a_limit_or_a_lock_is_no_lesson_about_the_tool(tmp_path: Path) -> None:
     database = tmp_path / "agent.db"

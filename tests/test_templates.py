@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from hexad.errors import TemplateFailed
-from hexad.skills.templates import RenderLimits, needed_by, parameters_of, problems, render
+from hexad.skills.templates import RenderLimits, inferred_parameters, parameters_of, problems, render
 from hexad.skills.templates.budget import Budget, Stop
 from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.filters import FILTERS, TESTS
@@ -350,7 +350,7 @@ def test_time_is_looked_at_inside_of_a_filter_too(template: str) -> None:
 
 def test_a_template_says_which_values_it_cannot_do_without() -> None:
     template = "{{ a }}{{ b|d('x') }}{% if c is defined %}{{ c }}{% endif %}{% for e in f %}{{ e.g }}{% endfor %}"
-    assert needed_by(template) == {"a", "f"}
+    assert inferred_parameters(template)["required"] == ["a", "f"]
     assert parameters_of(template) == {"a", "b", "c", "f"}
 
 

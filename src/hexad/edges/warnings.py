@@ -77,6 +77,15 @@ def held_back() -> Iterator[list[str]]:
 
 
 @contextmanager
+def said_once(turn: Turn) -> Iterator[None]:
+    """Log each reason of a warning once a turn, however many calls it concerns."""
+    with held_back() as held:
+        yield
+    for what, _, reason in (each.partition(": ") for each in held):
+        TURN_WARNINGS.warn(turn, what, reason or what)
+
+
+@contextmanager
 def excused(reasons: list[str]) -> Iterator[None]:
     """Add an error and all warnings to ``reasons``: a failure of ours is not the agent's."""
     with held_back() as held:

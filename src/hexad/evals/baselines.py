@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing, contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad import semantic
-from hexad.errors import MissingExtra, UnknownChoice
+from hexad.errors import UnknownChoice
 from hexad.extras import missing_extra
 from hexad.text import words
 
@@ -50,27 +49,6 @@ def fts5(documents: Sequence[Document]) -> Iterator[Answer]:
 
 
 @contextmanager
-def bm25(documents: Sequence[Document]) -> Iterator[Answer]:
-    """The package bm25s with its defaults; rows that score 0 are no answer."""
-    if find_spec("bm25s") is None:
-        raise MissingExtra("the baseline bm25s", "pip install bm25s")
-    import bm25s  # noqa: PLC0415 - loads numpy: 90 ms, for this baseline alone
-
-    def tokens(texts: list[str]) -> object:
-        return bm25s.tokenize(texts, stopwords="en", show_progress=False)
-
-    index = bm25s.BM25()
-    index.index(tokens([each.text for each in documents]), show_progress=False)
-
-    def answer(question: str, limit: int) -> Sequence[str]:
-        most = min(limit, len(documents))
-        places, scores = index.retrieve(tokens([question]), k=most, show_progress=False)
-        return [documents[place].id for place, score in zip(places[0], scores[0], strict=True) if score > 0]
-
-    yield answer
-
-
-@contextmanager
 def static(documents: Sequence[Document]) -> Iterator[Answer]:
     """Static embeddings only, with Hexad's embedder: what a vector memory finds."""
     if not semantic.installed():
@@ -92,7 +70,7 @@ def _ids(table: sqlite3.Connection, where: str, *values: str | int) -> Sequence[
     return [row[0] for row in table.execute(f"SELECT id FROM item WHERE {where} LIMIT ?", values)]  # noqa: S608 - nothing but placeholders
 
 
-BASELINES: Final[dict[str, Baseline]] = {"like": like, "fts5": fts5, "bm25s": bm25, "static": static}
+BASELINES: Final[dict[str, Baseline]] = {"like": like, "fts5": fts5, "static": static}
 
 
 def chosen(names: Sequence[str]) -> dict[str, Baseline]:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
 from hexad.agent_tools import error_answer
+from hexad.edges.warnings import said_once
 from hexad.errors import HexadError
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
@@ -80,7 +81,8 @@ def _call(backend: Backend, name: str) -> Callable[..., Any]:
             while_connected(context),
             reporting(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill"),
         ):
-            answer = await _answer(name, lambda: backend.tool(name, context, halt)(**given), stop=halt)
+            with said_once((__name__, backend.sessions.of(context).id)):
+                answer = await _answer(name, lambda: backend.tool(name, context, halt)(**given), stop=halt)
         return result_of(_adapted(name, answer))
 
     return call

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.memory.status import elsewhere, elsewhere_line
+from hexad.cli.memory.status import elsewhere, elsewhere_line, status_of
 from hexad.cli.options import InCategory, Key, Layers
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
@@ -101,11 +101,11 @@ def explain(
 ) -> None:
     """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
     with common.opened() as hx:
-        explanation = hx.explain(message, base=base, layers=layer, budget=budget)
+        explanation, unfit = hx.explain(message, base=base, layers=layer, budget=budget), status_of(hx).unfit
     if common.as_json:
         screen.emit(explained(explanation))
     else:
-        _show_explanation(explanation)
+        _show_explanation(explanation, unfit)
 
 
 def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -> Retrieval:
@@ -169,13 +169,15 @@ def _labels(entry: Knowledge, now: datetime) -> str:
     return ", ".join([*labels, *(f"#{tag}" for tag in entry.tags)])
 
 
-def _show_explanation(explanation: Explanation) -> None:
+def _show_explanation(explanation: Explanation, unfit: str) -> None:
     screen.say(f"message: {screen.one_line(explanation.message)}")
     screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
     for layer, judged in explanation.candidates.items():
         title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
         rows = [(j.item.score, j.item.key, j.verdict, "; ".join(map(str, j.item.reasons))) for j in judged]
         screen.table(_JUDGED, rows, title=title, first=layer.value)
+    if unfit:
+        screen.say(unfit)
     for failed in explanation.failures:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
     screen.say(f"{explanation.spent}; {_milliseconds(explanation.seconds)}")

@@ -1,10 +1,10 @@
 """`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
@@ -16,14 +16,14 @@ from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces, sizes
-from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer, Learning, Proposal, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, RECORD_OF, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus
 from hexad.settings import survey
-from hexad.store import Question
+from hexad.store import Question, Standing, standing_of
 from hexad.wire import to_json
 
 _REMEMBER: Final = 'remember "I like green tea"'
 _EXPLAIN: Final = 'explain "a message"'
-_MOST_PINNED: Final = 1000  # that are counted
+_MOST_STANDING: Final = 1000  # pins, rules and preferences that are counted
 _SOME: Final = 5  # namespaces in a sentence
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
 _STORED: Final = ("layer", "stored", Wide("of these"))
@@ -42,6 +42,7 @@ class Status:
     skills: tuple[Skill, ...]
     doubtful: tuple[Learning, ...]
     proposals: tuple[Proposal, ...] = ()
+    unfit: str = ""  # a sentence about the rules for which every prompt has no room
     elsewhere: tuple[str, ...] = ()  # if this namespace is empty: the others that are not
 
     @property
@@ -77,19 +78,35 @@ def status(common: Common) -> None:
 def status_of(hx: Hexad) -> Status:
     """Count the contents of an engine's namespace."""
     with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
-        found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+        found = view.evidence(Question(DEFAULT_LAYERS, utc_now(), standing=_MOST_STANDING, with_rules=True))
+    entries = [cast("Knowledge", row.record) for row in found[Layer.USER_KNOWLEDGE].standing]
     learnings, skills = hx.learnings.list(), hx.skills.list()
     counted = {layer: evidence.statistics.rows for layer, evidence in found.items()}
     status = Status(
         namespace=hx.namespace,
         stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
-        pinned=len(found[Layer.USER_KNOWLEDGE].standing),
+        pinned=sum(entry.pinned for entry in entries),
+        unfit=_unfit(hx, entries),
         learnings=tuple(sorted(learnings, key=lambda each: each.updated, reverse=True)),
         skills=skills,
         doubtful=hx.learnings.doubtful(),
         proposals=hx.proposals.list(),
     )
     return replace(status, elsewhere=elsewhere(hx)) if status.empty else status
+
+
+def _unfit(hx: Hexad, entries: Iterable[Knowledge]) -> str:
+    """How many of the user's pins, rules and preferences are in every prompt, if not all of them are."""
+    wanted = [each.key for each in entries if each.origin is Origin.USER and standing_of(each) > Standing.OWN]
+    stand = {item.id for item in hx.standing()}
+    missing = [key for key in wanted if key not in stand]
+    if not missing:
+        return ""
+    fit = (
+        f"{len(wanted) - len(missing)} of {len(wanted)} rules and preferences fit {hx.settings.standing_budget} tokens"
+    )
+    some = ", ".join(missing[:_SOME]) + (", …" if len(missing) > _SOME else "")
+    return f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
 
 
 def elsewhere(hx: Hexad) -> tuple[str, ...]:
@@ -145,6 +162,8 @@ def _show(path: str, found: Status) -> None:
     waiting = [*proposals, *drafts, *map(_doubt_row, found.doubtful)]
     if waiting:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
+    if found.unfit:
+        screen.say(found.unfit)
     if found.elsewhere:
         screen.say(elsewhere_line(found.elsewhere))
     screen.say(f"next: {advice(found)}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hexad.model import Json
 
-__all__ = ["RenderLimits", "inferred_parameters", "needed_by", "parameters_of", "problems", "render"]
+__all__ = ["RenderLimits", "inferred_parameters", "parameters_of", "problems", "render"]
 
 
 def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | None = None) -> str:
@@ -64,16 +64,6 @@ def parameters_of(template: str) -> frozenset[str]:
     ['greeting', 'guests']
     """
     return names(parse(template, RenderLimits()))
-
-
-def needed_by(template: str) -> frozenset[str]:
-    """Those of its values that a template never asks about with ``default`` or ``is defined``.
-
-    >>> sorted(needed_by("{{ greeting|default('Hello') }}, {{ name }}{{ title if title is defined }}"))
-    ['name']
-    """
-    tree = parse(template, RenderLimits())
-    return names(tree) - asked_about(tree)
 
 
 def inferred_parameters(template: str) -> dict[str, Json]:
