@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, get_args
 
 from hexad.choices import Capability as Capability
 from hexad.choices import Category as Category
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
-_NAMED: Final = re.compile(r"""[`"]([^`"]+)[`"]|([A-Z]{2}[^\s,]+)""")  # in a fix: quoted words, and forms of dates
 TRUSTED: Final = 0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
 
 
@@ -191,12 +189,8 @@ class Learning(_Stored):
 
     def fields(self) -> Fields:
         """Its searchable text."""
-        known: Mapping[str, Any] = self.remedy
-        words = self.fix
-        if known.get("kind", "told") not in {"told", "correction"}:  # our sentence: its names, and the failed program
-            of = (str(each.get("of", "")) for each in known.get("changes", ()) if isinstance(each, Mapping))
-            words = " ".join("".join(each) for each in _NAMED.findall(self.fix)) + " " + " ".join(of)
-        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, words.strip()) if part)
+        words = str(self.remedy.get("words", self.fix))  # of a mined fix: those that our sentence names
+        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, words) if part)
         return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:$-]+")
 _LONGEST_NAME: Final = 80
+_NAMED: Final = re.compile(r"""[`"]([^`"]+)[`"]|([A-Z]{2}[^\s,]+)""")  # in a sentence: quoted words, and forms of dates
 _IN_QUOTES: Final = re.compile(r"[‘'`]([\w./-]+)[’']")  # names and values that an error's words hold
 
 
@@ -215,6 +216,12 @@ class Remedy:
                 return self.text
             case _:
                 assert_never(self.kind)
+
+    @property
+    def words(self) -> str:
+        """The words that it is searched by: those that its sentence names, and the program that failed."""
+        named = ("".join(each) for each in _NAMED.findall(self.sentence))
+        return " ".join(filter(None, (*named, *(change.of for change in self.changes))))
 
     def followed(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call followed it, as far as its arguments and the calls before it show."""
