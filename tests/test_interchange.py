@@ -318,6 +318,18 @@ def test_a_changed_line_of_a_file_replaces_what_it_brought(hx: Hexad, tmp_path: 
     assert hx.import_file(page, mine=True).kept == 1
 
 
+@requirement("CAP-01")
+def test_a_transcript_in_plain_text_is_read_and_review_says_that_a_file_proposed_it(
+    run: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "chat.txt").write_text("User: Hi!\nNever suggest fish.\n\nAssistant: Never again, I live in a cloud.\n")
+    [found] = run("capture", str(tmp_path / "chat.txt"), "--json").json["proposed"]
+    assert found["content"] == "Never suggest fish."
+    [waiting] = run("review", "--json").json["queue"]
+    assert waiting["proposal"]["origin"] == "import"
+    assert run("import", str(tmp_path / "chat.txt"), "--json").json["added"] == 0
+
+
 @requirement("IO-01")
 def test_a_preview_creates_no_database(run: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(PAGE)

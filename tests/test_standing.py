@@ -204,7 +204,7 @@ def test_a_custom_retriever_gets_standing_context_too(hx: Hexad) -> None:
 
 
 @requirement("SAFE-02")
-@pytest.mark.parametrize("strangers", [5, 90])
+@pytest.mark.parametrize("strangers", [5, 90, 700])
 def test_what_the_user_said_keeps_its_places_if_others_echo_the_question(hx: Hexad, strangers: int) -> None:
     question = "When may I deploy the payment service to production?"
     fill(hx)

@@ -114,10 +114,16 @@ def gather(
     index: TermIndex, terms: Sequence[str], common: Collection[str] = (), parts: Collection[str] = ()
 ) -> Candidates:
     """The same over an index in memory."""
-    statistics = index.statistics(terms)
+    return weigh(*opened(index, terms, terms), terms, common, parts)
+
+
+def opened(
+    index: TermIndex, terms: Sequence[str], counted: Sequence[str]
+) -> tuple[Statistics, Mapping[str, Sequence[Posting]]]:
+    """The frequencies and postings of terms in an index in memory."""
+    statistics = index.statistics(counted)
     order = opening_order(statistics, terms)
-    postings = open_terms(order, lambda term, room: index.postings(term, limit=room), index.postings_among)
-    return weigh(statistics, postings, terms, common, parts)
+    return statistics, open_terms(order, lambda term, room: index.postings(term, limit=room), index.postings_among)
 
 
 def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:

@@ -35,6 +35,9 @@ _ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING"
 _MOST_FILES: Final = 20_000
 _LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_SPEAKER: Final = re.compile(
+    r"^[ \t]*\**(user|human|me|assistant|ai|claude|chatgpt)\**:\**[ \t]*", re.IGNORECASE | re.MULTILINE
+)
 _DATED: Final = re.compile(r"^\[?\d{4}-\d\d-\d\d(?:[T ][\d:]+)?\]?\s*[-–:]\s*|^\[unknown\]\s*[-–:]\s*", re.IGNORECASE)
 _SHORTEST: Final = 3  # characters of a line that says something
 _TOPIC: Final = 5  # words of a list item that names the items below it, at the most
@@ -104,7 +107,11 @@ class Source:
                 yield Offer(line.fields, line.number)
 
     def elements(self) -> Iterator[dict[str, Any]]:
-        """The objects of an array, or of lines."""
+        """The objects of an array, or of lines; of a transcript in plain text its messages."""
+        plain = self.format == "transcript" and self.path.suffix not in {".json", ".jsonl"}
+        if plain and (said := _spoken(_page(self.path))):
+            yield from said
+            return
         try:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
                 lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(LONGEST), "")))
@@ -165,6 +172,8 @@ def _recognised(path: Path, *, among: bool = False) -> str:
         return "hexad" if ours or (mark is None and not among) else _MARKS.get(mark[1], "transcript") if mark else ""
     if head.startswith("---"):
         return "notes"
+    if len({message["role"] for message in _spoken(head)}) > 1:
+        return "transcript"
     headed = re.search(r"^#{1,6} ", head, re.MULTILINE) is not None
     if path.name in _RULES or (headed and not among):
         return "rules"
@@ -297,6 +306,16 @@ def _texts(memory: dict[str, Any]) -> Iterator[str]:
 def _messages(element: dict[str, Any]) -> list[Any]:
     """The messages of a conversation, or the one message that an element is."""
     return element.get("chat_messages") or (_path(element) if "mapping" in element else [element])
+
+
+def _spoken(page: str) -> list[dict[str, Any]]:
+    """The messages of a transcript in plain text, each after its speaker: "User: …"."""
+    _, *parts = _SPEAKER.split(page)
+    said = zip(parts[::2], parts[1::2], strict=True)
+    return [
+        {"role": "user" if who.lower() in {"user", "human", "me"} else "assistant", "content": text}
+        for who, text in said
+    ]
 
 
 def _path(conversation: dict[str, Any]) -> list[Any]:

@@ -16,7 +16,8 @@ from enum import IntEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from hexad.model import Category, Origin
+from hexad.model import Category, Knowledge, Learning, Origin
+from hexad.shape import to_microseconds
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from hexad.model import Association, AuditRecord, Erasure, Knowledge, Layer, Proposal, Record, SkillVersion, Version
+    from hexad.model import Association, AuditRecord, Erasure, Layer, Proposal, Record, SkillVersion, Version
     from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
     from hexad.text.document import Document
     from hexad.text.index import Posting
@@ -61,6 +62,28 @@ class Sketch(NamedTuple):
     position: int | None = None
     asks: bool = False  # whether its text ends with a question mark
     trust: float = 0.0  # of a learning's fix
+
+
+def sketch_of(row: Row, document: Document) -> Sketch:
+    """The sketch of a whole row."""
+    record = row.record
+    sketch = Sketch(
+        number=row.number,
+        id=record.id,
+        words=document.pack()[:SKETCHED],
+        origin=record.origin,
+        updated=to_microseconds(record.updated),
+        use_count=record.use_count,
+    )
+    if not isinstance(record, Knowledge):
+        return sketch._replace(trust=record.trust) if isinstance(record, Learning) else sketch
+    return sketch._replace(
+        relevance=record.relevance,
+        expires=None if record.expires is None else to_microseconds(record.expires),
+        thread=record.thread,
+        position=record.position,
+        asks=record.content.endswith("?"),
+    )
 
 
 class Sketches(NamedTuple):

@@ -16,6 +16,7 @@ from hexad.errors import BackupError, InvalidInput
 from hexad.facade import Hexad
 from hexad.interchange.formats import FORMATS, messages_in
 from hexad.memory.backup.copying import copy_store
+from hexad.model import Origin
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
 
@@ -121,7 +122,9 @@ def export(
 
 @app.command(epilog="Example: hexad capture chat.json --json")
 def capture(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Messages as JSON or JSON Lines.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Messages as JSON, JSON Lines, or lines such as User: …")
+    ],
     *,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation's name.")] = None,
     common: Common,
@@ -129,7 +132,7 @@ def capture(
     """Propose what the user of a conversation said that lasts; `hexad review` asks about it."""
     _refuse_unreadable(file)
     with common.opened(create=True) as hx:
-        done = hx.capture(messages_in(file), session=session)
+        done = hx.capture(messages_in(file), session=session, origin=Origin.IMPORT)
     if common.as_json:
         found = [{**asdict(each), "expires": each.expires and each.expires.isoformat()} for each in done.proposed]
         screen.emit({"proposed": found, "left_out": done.left_out})

@@ -11,7 +11,7 @@ from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
 from hexad.cli.opening import server
 from hexad.cli.options import AsJson, Database, Yes
-from hexad.cli.setup.installing import REACH, apply, describe, memory_for, refuse_asking
+from hexad.cli.setup.installing import apply, planned, refuse_asking
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import masked
@@ -28,7 +28,6 @@ from hexad.settings import (
     database_from_environment,
     file_place,
     in_digits,
-    namespace_from_environment,
     survey,
 )
 
@@ -74,16 +73,12 @@ def init(
     if agent not in WITH_HOOKS:
         raise UnknownChoice("--agent", agent, WITH_HOOKS)
     place = Installation(Client(agent), where := Scope.parse(scope, "--scope"))
-    memory, namespace = memory_for(place, db, hooks=True), namespace_from_environment() if where is Scope.USER else None
-    plan = place.install(memory, namespace, hooks=True)
+    plan = planned(place, db, None, hooks=True, quiet=as_json)
     refuse_asking(plan, yes=yes)
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
         screen.remark(_made(db, force=force)[1])
-    if not as_json:
-        describe(memory, namespace, where)
-    no_need = f"{agent} is set up already"
-    apply(plan, "hexad added to", REACH[where], no_need, dry_run=False, yes=yes, as_json=as_json)
+    apply(plan, "hexad added to", where, f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
 
 
 def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:

@@ -1,4 +1,4 @@
-"""`eval`: measure retrieval, error grouping, tool failures and the script check on your own data."""
+"""`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

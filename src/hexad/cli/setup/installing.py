@@ -15,16 +15,16 @@ from hexad.mcp.coding.installing import BY_FOLDER, Installation
 from hexad.mcp.install import changes
 from hexad.mcp.install.changes import Change
 from hexad.mcp.install.clients import Scope
-from hexad.settings import database_from_environment
+from hexad.settings import database_from_environment, namespace_from_environment
 
-REACH: Final = {Scope.USER: "for all your projects", Scope.PROJECT: "for everybody in this project"}
+_REACH: Final = {Scope.USER: "for all your projects", Scope.PROJECT: "for everybody in this project"}
 
 
 def apply(
-    plan: Sequence[Change], done: str, reach: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool
+    plan: Sequence[Change], done: str, scope: Scope, no_need: str, *, dry_run: bool, yes: bool, as_json: bool
 ) -> None:
-    """Show the changes, ask, and write them. ``reach`` says which projects they are for."""
-    needed = [each for each in plan if each.needed]
+    """Show the changes, ask, and write them."""
+    needed, reach = [each for each in plan if each.needed], _REACH[scope]
     if not as_json:
         for each in needed:
             screen.show(each.diff)
@@ -45,17 +45,21 @@ def apply(
         screen.remark("nothing was written")
 
 
-def memory_for(place: Installation, db: str | None, *, hooks: bool) -> str | None:
-    """The database that a client's entry names. None if nobody named one: then the folder decides."""
-    if place.scope is Scope.PROJECT:  # not HEXAD_DB, which belongs to this machine
-        return db or (None if hooks and place.client in BY_FOLDER else DEFAULT)
-    named = db if db is not None else database_from_environment()
-    return None if named is None else str(opening.place(named))
+def planned(place: Installation, db: str | None, namespace: str | None, *, hooks: bool, quiet: bool) -> list[Change]:
+    """The changes that install; unless ``quiet`` it says which memory the client will use."""
+    shared = place.scope is Scope.PROJECT  # then nothing of the environment, which belongs to this machine
+    if shared:
+        memory = db or (None if hooks and place.client in BY_FOLDER else DEFAULT)
+    else:
+        named = db if db is not None else database_from_environment()
+        memory, namespace = named and str(opening.place(named)), namespace or namespace_from_environment()
+    plan = place.install(memory, namespace, hooks=hooks)
+    if not quiet:
+        _describe(memory, namespace, shared=shared)
+    return plan
 
 
-def describe(memory: str | None, namespace: str | None, scope: Scope) -> None:
-    """Say which memory a client will use."""
-    shared = scope is Scope.PROJECT
+def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> None:
     if memory is None:
         made = "in projects that you made with `hexad init` or trusted"
         screen.remark(f"{made}, the agent uses the project's memory and yours; elsewhere yours alone")
@@ -63,15 +67,13 @@ def describe(memory: str | None, namespace: str | None, scope: Scope) -> None:
         whole = Path(memory).absolute()
         see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
         screen.remark(f"its memory is {whole}; see it with `{see}`, choose another with --db")
-    if not shared:
-        return
-    screen.remark(
-        "the configuration names no paths of this machine, so it can be committed; each person has their own memory: "
-        "add *.db* to .gitignore"
-    )
-    if shutil.which("hexad") is None:
+    if shared:
+        screen.remark(
+            "it names no path of this machine, so commit it; add *.db* to .gitignore: each has their own memory"
+        )
+    if shared and shutil.which("hexad") is None:
         screen.warn(
-            "`hexad` is not on the PATH, where the client will look for it; everybody in the project needs it there"
+            "`hexad` is not on the PATH, where the client looks for it; everybody in the project needs it there"
         )
 
 
@@ -90,10 +92,8 @@ def _document(change: Change, *, written: bool, backup: object) -> dict[str, Any
 def refuse_asking(plan: Sequence[Change], *, yes: bool) -> None:
     """Raise if a person would have to agree, and there is no terminal to ask on."""
     if not yes and not sys.stdin.isatty() and any(each.needed for each in plan):
-        raise InvalidInput(
-            "--yes",
-            f"is needed to change {_files(plan)}, because there is no terminal to ask on; nothing was written",
-        )
+        reason = f"is needed to change {_files(plan)}, because there is no terminal to ask on; nothing was written"
+        raise InvalidInput("--yes", reason)
 
 
 def _files(plan: Sequence[Change]) -> str:

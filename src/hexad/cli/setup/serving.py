@@ -11,7 +11,7 @@ import typer
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes
-from hexad.cli.setup.installing import REACH, apply, describe, memory_for
+from hexad.cli.setup.installing import apply, planned
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
 from hexad.errors import InvalidInput
@@ -19,7 +19,6 @@ from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import namespace_from_environment
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -103,13 +102,9 @@ def install(
     require_sdk()
     known, where = Client.parse(client, "--client"), Scope.parse(scope, "--scope")
     place = Installation(known, where, name, Path(path) if path else None)
-    namespace = common.namespace or (namespace_from_environment() if where is Scope.USER else None)
-    memory = memory_for(place, common.db, hooks=hooks)
-    plan = place.install(memory, namespace, hooks=hooks)
-    if not common.as_json:
-        describe(memory, namespace, where)
+    plan = planned(place, common.db, common.namespace, hooks=hooks, quiet=common.as_json)
     no_need = f"up to date already: {' and '.join(str(each.file) for each in plan)}"
-    apply(plan, f"{name} added to", REACH[where], no_need, dry_run=dry_run, yes=yes, as_json=common.as_json)
+    apply(plan, f"{name} added to", where, no_need, dry_run=dry_run, yes=yes, as_json=common.as_json)
 
 
 @app.command(epilog="Example: hexad mcp uninstall --client cursor --dry-run")
@@ -128,7 +123,7 @@ def uninstall(
     plan = Installation(Client.parse(client, "--client"), where, name, Path(path) if path else None).uninstall()
     missing = f"has no server {name!r}" if plan[0].before is not None else "does not exist"
     no_need = f"nothing to remove: {plan[0].file} {missing}"
-    apply(plan, f"{name} removed from", REACH[where], no_need, dry_run=dry_run, yes=yes, as_json=as_json)
+    apply(plan, f"{name} removed from", where, no_need, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _over_stdio(hx: Hexad, server: "HexadServer") -> None:

@@ -8,30 +8,31 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.candidates import weigh
+from hexad.context.candidates import opened, weigh
 from hexad.context.conversation import lending
 from hexad.context.keywords import quoted
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.ranking import SLACK, Ranking
-from hexad.context.standing import fitting
+from hexad.context.standing import Room, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
 from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
-from hexad.store import OTHERS, Question, Sketches
+from hexad.store import OTHERS, Evidence, Question, Sketches, sketch_of
+from hexad.store.searching import CAPACITY, counted_terms
 from hexad.text.document import facet
+from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from hexad.context.candidates import Candidates
-    from hexad.context.standing import Room
     from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Association, Clock, Record
-    from hexad.store import Evidence, Reading, Row, Sketch, Store
+    from hexad.store import Reading, Row, Sketch, Store
 
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
@@ -178,6 +179,14 @@ class _Asked:
         left = self.view.passing(layer, numbers, self.facets, self.now)
         return [number for number in numbers if number in left][:NEAREST]
 
+    def own_rows(self, known: Sequence[Row]) -> Sequence[Row]:
+        """Entries of the user's: those that came for standing context, or as many."""
+        if self.source.room is None:
+            layers, rows = (Layer.USER_KNOWLEDGE,), Room().rows
+            question = Question(layers=layers, now=self.now, standing=rows, with_rules=True)
+            known = self.view.evidence(question)[Layer.USER_KNOWLEDGE].standing
+        return [row for row in known if row.record.origin is Origin.USER]
+
 
 class _Answer(NamedTuple):
     """A row that answers, with its score and what its neighbours added to it."""
@@ -197,6 +206,7 @@ class _Pass:
 
     def __init__(self, asked: _Asked, layer: Layer, evidence: Evidence) -> None:
         source = asked.source
+        self._asked, self._evidence = asked, evidence
         self.layer = layer
         self._floor = source.floor
         self._own = evidence.own
@@ -211,9 +221,9 @@ class _Pass:
         query = asked.query
         parts = query.parts | quoted(query) if layer is Layer.AGENT_LEARNINGS else query.parts
         candidates = weigh(evidence.statistics, evidence.postings, query.terms, query.common, parts)
-        self._matches = asked.matches(layer, evidence, candidates)
-        self._ranking = Ranking(query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
-        self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
+        self.matches = asked.matches(layer, evidence, candidates)
+        self.ranking = Ranking(query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
+        self._batches = self.matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
@@ -221,12 +231,14 @@ class _Pass:
         self._only_users = False  # whether others among the rows that come next are of no interest
         self._best: Sequence[_Answer] = ()
         self._others: Sequence[_Answer] = ()
+        self._own_rows: Sequence[Row] = ()
+        self._among: dict[int, _Pass] = {}  # rows that were found among the user's alone
         self._any_error = self._floor and layer is Layer.AGENT_LEARNINGS  # an error without a fix is no solution
 
     @property
     def numbers(self) -> Collection[int]:
         """The rows that are read whole."""
-        return {answer.sketch.number for answer in (*self._best, *self._others)}
+        return {answer.sketch.number for answer in (*self._best, *self._others)} - self._among.keys()
 
     def next_batch(self) -> Sequence[int]:
         """The next rows to look at; none if enough possible answers were found.
@@ -259,18 +271,41 @@ class _Pass:
 
     def answer(self) -> None:
         """Choose the best of the rows that were looked at."""
-        above = [answer for answer in self._scored() if answer.verdict == KEPT]
-        self._best = _with_room_for_the_user(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
+        above = [answer for answer in self.scored() if answer.verdict == KEPT]
+        room = _WITHOUT_FIX * self._room if self._any_error else self._room
+        self._best = _with_room_for_the_user(above, room)
+        others = sum(not answer.is_users for answer in self._best) if self._own and not self._facets else 0
+        # The rows of the user's are here with standing context; `retrieve` reads them where others fill the index too.
+        here = self._asked.source.room is not None or len(self.matches.candidates.scores) >= CAPACITY
+        if others > OTHERS and here:
+            alone, more = self._of_the_user({answer.sketch.number for answer in above})
+            self._best = _with_room_for_the_user(sorted([*above, *more], key=_by_score, reverse=True), room)
+            self._among = dict.fromkeys([each.sketch.number for each in self._best if each in more], alone)
+
+    def _of_the_user(self, known: Collection[int]) -> tuple[_Pass, Sequence[_Answer]]:
+        """Further answers among the user's entries, weighed as if there were no others, however many these are."""
+        asked, index = self._asked, TermIndex()
+        self._own_rows = asked.own_rows(self._evidence.standing)
+        sketches = []
+        for row in self._own_rows:
+            if row.document is not None:
+                index.add(row.number, row.document)
+                sketches.append(sketch_of(row, row.document))
+        terms = asked.query.terms
+        evidence = Evidence(*opened(index, terms, counted_terms(terms, (), subjects=True)), self._evidence.standing)
+        alone = _Pass(replace(asked, source=replace(asked.source, similarity=None)), self.layer, evidence)
+        alone.add(Sketches(sketches))
+        return alone, [each for each in alone.scored() if each.verdict == KEPT and each.sketch.number not in known]
 
     def widen(self, wide: int) -> None:
         """Choose the best of the others, whether they are above the floor or not."""
         chosen = {answer.sketch.number for answer in self._best}
-        others = (answer for answer in self._scored() if answer.sketch.number not in chosen)
+        others = (answer for answer in self.scored() if answer.sketch.number not in chosen)
         self._others = tuple(islice(others, wide))
 
     def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
         """The candidates as items: those that are kept first."""
-        found = {row.number: row for row in rows}
+        found = {row.number: row for row in (*self._own_rows, *rows)}
         best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
         records = [found[answer.sketch.number].record for answer in self._best]
         solving = [item for (_, item), record in zip(best, records, strict=True) if self._solves(record)]
@@ -314,14 +349,14 @@ class _Pass:
             return rows
         return [row for row in rows if row.id not in self._without and _has(row, self._facets)]
 
-    def _scored(self) -> Sequence[_Answer]:
+    def scored(self) -> Sequence[_Answer]:
         """The rows that match at all: by score, then the latest changed, then the latest added; with their verdicts."""
         rows = [*self._rows, *(row for number, row in self._beside.items() if number not in self._seen)]
-        self._matches.look_at(row.number for row in rows)
-        lent = lending(rows, self._matches.value)
+        self.matches.look_at(row.number for row in rows)
+        lent = lending(rows, self.matches.value)
         answers = [self._answered(row, lent.get(row.number, 0.0)) for row in self._possible(rows)]
-        answers.sort(key=lambda each: (each.score, each.sketch.updated, each.sketch.number), reverse=True)
-        if self._floor and not any(self._matches.convinces(each.sketch.number, each.lent) for each in answers):
+        answers.sort(key=_by_score, reverse=True)
+        if self._floor and not any(self.matches.convinces(each.sketch.number, each.lent) for each in answers):
             answers = [each._replace(verdict=TOO_LITTLE) for each in answers]
         return self._beside_best([answer for answer in answers if answer.score])
 
@@ -330,7 +365,7 @@ class _Pass:
 
         An entry that stands may be the best: it is in the prompt already.
         """
-        share = self._matches.beside_best if self._floor else 0.0
+        share = self.matches.beside_best if self._floor else 0.0
         above = [answer for answer in answers if answer.verdict == KEPT]
         standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
         best = share * max((*standing, *(each.score for each in above)), default=0.0)
@@ -339,8 +374,8 @@ class _Pass:
         return [each._replace(verdict=BEHIND) if each in behind else each for each in answers] if behind else answers
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:
-        score = self._ranking.score(self._matches.value(row.number), row, lent)
-        enough = not self._floor or self._matches.answers(row.number, lent)
+        score = self.ranking.score(self.matches.value(row.number), row, lent)
+        enough = not self._floor or self.matches.answers(row.number, lent)
         return _Answer(row, score, lent, KEPT if enough else TOO_LITTLE)
 
     def _solves(self, record: Record) -> bool:
@@ -348,15 +383,20 @@ class _Pass:
         return not self._any_error or not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
 
     def _item(self, row: Row, answer: _Answer) -> Item:
-        match, habit = self._matches.of(row.number), self._matches.habits.get(row.number)
+        by = self._among.get(row.number, self)
+        match, habit = by.matches.of(row.number), by.matches.habits.get(row.number)
         terms = habit.terms if habit else ()
-        why = self._ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
+        why = by.ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
         return present(row.record, answer.score, why)
 
 
 def _came_back(record: Record) -> bool:
     """Whether a learning without a fix is worth a line: the tool itself failed, and more than once."""
     return isinstance(record, Learning) and record.seen > 1 and record.category not in _OUTAGES
+
+
+def _by_score(answer: _Answer) -> tuple[float, int, int]:
+    return answer.score, answer.sketch.updated, answer.sketch.number
 
 
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:

@@ -54,28 +54,34 @@ class Capture:
         self._enabled = enabled
 
     def __call__(
-        self, messages: object, *, session: str | None = None, typed: bool = False, extractor: Extractor | None = None
+        self,
+        messages: object,
+        *,
+        session: str | None = None,
+        typed: bool = False,
+        extractor: Extractor | None = None,
+        origin: str = Origin.AGENT,
     ) -> Captured:
         """Read the user's words in ``messages``, as any framework writes them, and keep what lasts.
 
         Only with ``typed``, where the caller knows that a person typed the words, a clear statement is saved as the
-        user's. Everything else is a proposal, which `hexad review` shows. ``extractor`` is a function from the text of
-        the conversation to more candidates, such as a language model; those are proposals too. What is known is not
-        kept again; secrets, and what an assistant or a tool said, are never kept.
+        user's. Everything else is a proposal of ``origin``, which `hexad review` shows. ``extractor`` is a function
+        from the text of the conversation to more candidates, such as a language model; those are proposals too. What
+        is known is not kept again; secrets, and what an assistant or a tool said, are never kept.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> done = hx.capture([{"role": "user", "content": "Hi! I prefer short answers. What is new?"}], typed=True)
         >>> [(each.category.value, each.content) for each in done.saved]
         [('preference', 'I prefer short answers.')]
         """
-        by_hand = admission.flag("typed", typed)
+        by_hand, by = admission.flag("typed", typed), Origin.parse(origin, "origin")
         if not self._enabled:
             return Captured()
         said = list(turns(messages))
         keeping = Keeping(self._workspace, self._find, session=session, most=self._rules.most)
         now = self._workspace.clock()
         for statement in _once(statements(text, now) for by_user, text in said if by_user):
-            keeping.keep(statement, at_once=by_hand and statement.clear, by=Origin.USER if by_hand else Origin.AGENT)
+            keeping.keep(statement, at_once=by_hand and statement.clear, by=Origin.USER if by_hand else by)
         if extractor is not None:
             for candidate in extracted(extractor, said):
                 keeping.keep(candidate, at_once=candidate.category in self._rules.auto_accept, by=Origin.AGENT)

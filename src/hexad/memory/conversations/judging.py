@@ -71,13 +71,15 @@ class Table(NamedTuple):
 def statements(text: str, now: datetime) -> Iterator[Statement]:
     """The statements of one message of the user's."""
     words = own_words(text)
-    tables = [table_of(language) for language in _languages(words)]
+    languages = _languages(words)
+    tables = [table_of(language) for language in languages]
     narrow = words.translate(NARROW)
     if any(table.refusing[kind].search(narrow) for table in tables for kind in ("letter", "play")):
         return
     cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(narrow))]
     for sentence in sentences(words[: min(cuts, default=len(words))]):
-        found = next(filter(None, (judged(sentence, table, now) for table in tables)), None)
+        spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
+        found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
         if found is not None and not redact(sentence, accounts=True).kinds:
             yield found
 
@@ -101,7 +103,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         return None
     slot = match["slot"] if row and match and row.slot == "@" else row.slot if row else ""
     own = said[len(said) - len(body) :]
-    content = own[:1].upper() + own[1:]
+    content = own[:1].upper() + own[1:].rstrip("?？")
     return Statement(
         content=content,
         sentence=said,
@@ -131,14 +133,18 @@ def _after(lead: re.Pattern[str], sentence: str) -> int:
     return place
 
 
-def _languages(text: str) -> list[str]:
-    """The languages that a text may be in: by its script, else those that most of its small words belong to."""
+def _languages(text: str, least: int = 0) -> list[str]:
+    """The languages that a text may be in: by its script, else those that most of its small words belong to.
+
+    With ``least`` only that which has most of them, and no fewer than so many.
+    """
     for name, script in (("ko", _HANGUL), ("ja", _KANA), ("zh", _HAN)):
         if script.search(text):
             return [name]
     said = [word.lower() for word in _WORD.findall(text[:_HINTED])]
     counts = {name: sum(word in table_of(name).words for word in said) for name in ("en", "de", "fr", "es")}
-    return [name for name, count in counts.items() if count >= max(counts.values()) - 1]
+    enough = max(least, max(counts.values()) - (not least))
+    return [name for name, count in counts.items() if count >= enough]
 
 
 @cache

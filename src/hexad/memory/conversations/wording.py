@@ -36,6 +36,7 @@ _SHORTENED: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|vs|etc|approx|no|st|z\.b|bzw|ca|nr|d\.h|p\.ej|sr|sra|mme|ex)|^\d{1,2})\.$",
     re.IGNORECASE,
 )
+_WISH: Final = re.compile(r"(?:can|could|would|will) you (?:please )?(?:always|never)\b", re.IGNORECASE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
@@ -50,7 +51,12 @@ def _states(sentence: str) -> bool:
     """Whether a sentence may state something: it is prose of a fitting length, and no question."""
     asks = sentence.translate(NARROW).rstrip("\"')*_ ").endswith(("?", ":", "...", "…"))
     letters = 2 * len(_LETTER.findall(sentence)) > len(sentence)
-    return not asks and letters and _GONE not in sentence and _SHORTEST <= _width(sentence) <= _LONGEST
+    return (
+        (not asks or _WISH.match(sentence) is not None)
+        and letters
+        and _GONE not in sentence
+        and _SHORTEST <= _width(sentence) <= _LONGEST
+    )
 
 
 def own_words(text: str) -> str:

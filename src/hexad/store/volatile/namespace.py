@@ -15,17 +15,16 @@ from hexad.shape import to_microseconds
 from hexad.store import (
     IN_MEMORY,
     MOST_ASSOCIATIONS,
-    SKETCHED,
     Entry,
     Evidence,
     Row,
-    Sketch,
     Sketches,
     Standing,
     Vector,
     VectorState,
     folded,
     places_beside,
+    sketch_of,
     standing_of,
 )
 from hexad.store.learning import WILDCARD, Activity, skeleton
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
     from hexad.store import Embedded, Question, Use
     from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
-    from hexad.text.document import Document
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -386,11 +384,11 @@ class Namespace:
 
     def _sketches(self, layer: Layer, numbers: Collection[int], now: datetime) -> Sketches:
         data = self._layers[layer]
-        rows = [_sketch(row, row.document) for row in data.numbered(numbers) if row.document is not None]
+        rows = [sketch_of(row, row.document) for row in data.numbered(numbers) if row.document is not None]
         unexpired = [each for each in rows if each.expires is None or each.expires > to_microseconds(now)]
         places = places_beside(unexpired)
         seats = (row for row in data.rows.values() if places and row.document and _seat(row.record) in places)
-        beside = [_sketch(row, row.document) for row in seats if row.document and not _expired(row.record, now)]
+        beside = [sketch_of(row, row.document) for row in seats if row.document and not _expired(row.record, now)]
         return Sketches(unexpired, [each for each in beside if each.number not in numbers])
 
     def _see(self, id: str, at: datetime) -> None:
@@ -444,27 +442,6 @@ def _fits(learning: Learning, wanted: TemplateFilter) -> bool:
         and wanted.error_pattern in {None, learning.error_pattern}
         and (wanted.skeleton is None or wanted.skeleton == skeleton(learning.template))
         and (not wanted.wildcard or WILDCARD in learning.template)
-    )
-
-
-def _sketch(row: Row, document: Document) -> Sketch:
-    record = row.record
-    sketch = Sketch(
-        number=row.number,
-        id=record.id,
-        words=document.pack()[:SKETCHED],
-        origin=record.origin,
-        updated=to_microseconds(record.updated),
-        use_count=record.use_count,
-    )
-    if not isinstance(record, Knowledge):
-        return sketch._replace(trust=record.trust) if isinstance(record, Learning) else sketch
-    return sketch._replace(
-        relevance=record.relevance,
-        expires=None if record.expires is None else to_microseconds(record.expires),
-        thread=record.thread,
-        position=record.position,
-        asks=record.content.endswith("?"),
     )
 
 

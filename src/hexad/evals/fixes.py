@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import readable
+from hexad.evals.tables import Figures, Table
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.evals.data import Line
+    from hexad.evals.run import Progress
 
 FILE: Final = "fixes.jsonl"
 _WORD: Final = re.compile(r"(?<!\w)-[a-z]\b|[^\W_]{2,}|\d", re.IGNORECASE)
@@ -59,14 +61,28 @@ def read_cases(folder: Path) -> tuple[Case, ...]:
     return tuple(case for file in files for case in readable(file, _case))
 
 
-def judge_fixes(cases: Sequence[Case]) -> tuple[dict[str, float], list[tuple[str, str]]]:
-    """The shares of right, content-free and wrong fixes, and the cases that were missed with the fix they got."""
-    pairs = [(case, _asked(case)) for case in cases]
+def judge_fixes(cases: Sequence[Case], progress: Progress) -> Figures:
+    """Replay each case in a new memory and ask for its fix: the shares of right, content-free and wrong ones."""
+    pairs: list[tuple[Case, str]] = []
+    for done, case in enumerate(cases, start=1):
+        pairs.append((case, _asked(case)))
+        progress(f"{FILE}: replaying", done, len(cases))
     wrong = [case.is_wrong(fix) for case, fix in pairs]
     right = [case.is_right(fix) for case, fix in pairs if case.says]
     empty = [case.is_empty(fix) for case, fix in pairs if fix]
+    shares = {
+        "right": _share(right, 1.0),
+        "empty": _share(empty, 0.0),
+        "wrong": _share(wrong, 0.0),
+        "count": len(cases),
+    }
     missed = [(case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))]
-    return {"right": _share(right, 1.0), "empty": _share(empty, 0.0), "wrong": _share(wrong, 0.0)}, missed
+    rows = [(f"fixes: {name}", f"{value:g}") for name, value in shares.items()]
+    offered = [(place, fix or "none") for place, fix in missed]
+    tables = [Table(("fixes", "share"), rows), Table(("missed", "fix that was offered"), offered)]
+    return Figures(
+        {**shares, "count": len(cases), "misses": [{"case": place, "fix": fix} for place, fix in missed]}, tables
+    )
 
 
 def _asked(case: Case) -> str:
