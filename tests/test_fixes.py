@@ -332,3 +332,46 @@ def test_a_fix_that_quotes_its_error_is_shown_once(hx: Hexad) -> None:
         hx.observe(tool="deploy", args={"version": "1.2"}, error=wrong, session=session)
         hx.observe(tool="deploy", args={"version": "v1.2.0"}, result="ok", session=session)
     assert str(hx.prompt("", "deploy the new version")).count("must look like") == 1
+
+
+@requirement("FIX-03")
+def test_what_changed_after_a_second_error_is_no_fix_for_the_first(hx: Hexad) -> None:
+    date, currency = "HTTP 400: due must be an ISO date", "HTTP 400: currency is required"
+    for args, error in (
+        ({"due": "03/04/2026"}, date),
+        ({"due": "2026-04-03"}, currency),
+        ({"due": "2026-04-03", "currency": "EUR"}, None),
+    ):
+        hx.observe(tool="invoice", args=args, error=error, result=None if error else "done", session="s")
+    assert "currency" not in str(hx.learnings.known_fix("invoice", date))
+    assert "due" not in str(hx.learnings.known_fix("invoice", currency))
+
+
+@requirement("LEARN-01")
+def test_a_failure_in_a_json_text_is_a_failure(hx: Hexad) -> None:
+    hx.watch(lambda: '{"error": {"message": "address: Field required"}}', name="ship")()
+    hx.watch(lambda: '{"ok": false, "message": "no carrier today"}', name="ship")()
+    assert len(hx.learnings.list()) == 2
+
+
+@requirement("FIX-04")
+def test_a_wait_in_the_header_of_a_response_is_a_fix(hx: Hexad) -> None:
+    error = RuntimeError("Too many requests")
+    error.headers = {"Retry-After": "2"}  # type: ignore[attr-defined]
+    hx.observe(tool="get", args={}, error=error, session="s")
+    assert hx.learnings.known_fix("get", error) == "wait 2 s and try again"
+
+
+@requirement("LEARN-02")
+def test_a_name_that_the_call_gave_is_a_value_in_its_error(hx: Hexad) -> None:
+    for city in ("München", "Köln", "New York", "Atlantis"):
+        hx.observe(tool="weather", args={"city": city}, error=f"unknown city: {city}", session="s")
+    (known,) = hx.learnings.list()
+    assert known.seen == 4
+
+
+@requirement("FIX-03")
+def test_a_fix_is_found_by_the_command_that_failed_and_not_by_our_own_words(hx: Hexad) -> None:
+    fix_after(hx, {"command": "git push"}, "rejected (fetch first)", {"command": "git pull --rebase && git push"})
+    assert hx.learnings.search("push my branch")
+    assert not hx.learnings.search("run the tests")
