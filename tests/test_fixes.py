@@ -308,6 +308,16 @@ def test_an_error_that_came_back_is_shown_in_its_own_words_and_one_that_was_seen
     assert "no fix known" not in str(hx.prompt("", "why did the layout engine crash?"))
 
 
+@requirement("FIX-01", "EVAL-03")
+def test_a_word_that_many_errors_hold_does_not_bring_a_fix(hx: Hexad) -> None:
+    said = "429 Too Many Requests: rate limit exceeded for this user"
+    hx.learnings.save(trigger="tool:search_flights", error_pattern=said, fix="wait 30 seconds")
+    for message in ("look up user 1234", "get the user Ada", "who is the user?"):
+        assert not hx.retrieve(message, ["agent_learnings"])
+    assert hx.retrieve("why is the rate limit exceeded?", ["agent_learnings"])
+    assert hx.retrieve("search flights to Rome", ["agent_learnings"])
+
+
 @requirement("FIX-01")
 def test_an_outage_that_came_back_is_not_shown(hx: Hexad) -> None:
     for session in "abc":
@@ -322,3 +332,46 @@ def test_a_fix_that_quotes_its_error_is_shown_once(hx: Hexad) -> None:
         hx.observe(tool="deploy", args={"version": "1.2"}, error=wrong, session=session)
         hx.observe(tool="deploy", args={"version": "v1.2.0"}, result="ok", session=session)
     assert str(hx.prompt("", "deploy the new version")).count("must look like") == 1
+
+
+@requirement("FIX-03")
+def test_what_changed_after_a_second_error_is_no_fix_for_the_first(hx: Hexad) -> None:
+    date, currency = "HTTP 400: due must be an ISO date", "HTTP 400: currency is required"
+    for args, error in (
+        ({"due": "03/04/2026"}, date),
+        ({"due": "2026-04-03"}, currency),
+        ({"due": "2026-04-03", "currency": "EUR"}, None),
+    ):
+        hx.observe(tool="invoice", args=args, error=error, result=None if error else "done", session="s")
+    assert "currency" not in str(hx.learnings.known_fix("invoice", date))
+    assert "due" not in str(hx.learnings.known_fix("invoice", currency))
+
+
+@requirement("LEARN-01")
+def test_a_failure_in_a_json_text_is_a_failure(hx: Hexad) -> None:
+    hx.watch(lambda: '{"error": {"message": "address: Field required"}}', name="ship")()
+    hx.watch(lambda: '{"ok": false, "message": "no carrier today"}', name="ship")()
+    assert len(hx.learnings.list()) == 2
+
+
+@requirement("FIX-04")
+def test_a_wait_in_the_header_of_a_response_is_a_fix(hx: Hexad) -> None:
+    error = RuntimeError("Too many requests")
+    error.headers = {"Retry-After": "2"}  # type: ignore[attr-defined]
+    hx.observe(tool="get", args={}, error=error, session="s")
+    assert hx.learnings.known_fix("get", error) == "wait 2 s and try again"
+
+
+@requirement("LEARN-02")
+def test_a_name_that_the_call_gave_is_a_value_in_its_error(hx: Hexad) -> None:
+    for city in ("München", "Köln", "New York", "Atlantis"):
+        hx.observe(tool="weather", args={"city": city}, error=f"unknown city: {city}", session="s")
+    (known,) = hx.learnings.list()
+    assert known.seen == 4
+
+
+@requirement("FIX-03")
+def test_a_fix_is_found_by_the_command_that_failed_and_not_by_our_own_words(hx: Hexad) -> None:
+    fix_after(hx, {"command": "git push"}, "rejected (fetch first)", {"command": "git pull --rebase && git push"})
+    assert hx.learnings.search("push my branch")
+    assert not hx.learnings.search("run the tests")

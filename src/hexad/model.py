@@ -189,7 +189,8 @@ class Learning(_Stored):
 
     def fields(self) -> Fields:
         """Its searchable text."""
-        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, self.fix) if part)
+        words = str(self.remedy.get("words", self.fix))  # of a mined fix: those that our sentence names
+        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, words) if part)
         return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
 
 

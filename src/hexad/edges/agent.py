@@ -264,7 +264,7 @@ def lesson(hx: Hexad, speaker: Speaker, call: Ended, failure: FailureRule | None
             args=named,
             result=call.result,
             error=call.error,
-            failure=failure or failure_in,
+            failure=failure or reported_failure,
             patience=patience,
         )
 
@@ -306,19 +306,10 @@ def parsed(text: object) -> object:
         return text
 
 
-def failure_in(result: object) -> str | None:
-    """The failure that a result reports, also if the result is JSON.
-
-    >>> failure_in('{"error": "no such room"}'), failure_in("fine")
-    ('no such room', None)
-    """
-    return reported_failure(parsed(result) if isinstance(result, str) and result.lstrip().startswith("{") else result)
-
-
 def failure_in_text(text: str) -> str | None:
-    """Like `failure_in`, for results without any other mark: a text that begins as an exception is printed fails.
+    """Like `reported_failure`, for results without any other mark: a text that begins as an exception is printed fails.
 
     >>> failure_in_text("ValueError: no such room"), failure_in_text("Errors are rare")
     ('ValueError: no such room', None)
     """
-    return failure_in(text) or (text if _LIKE_AN_ERROR.match(text) else None)
+    return reported_failure(text) or (text if _LIKE_AN_ERROR.match(text) else None)

@@ -55,7 +55,8 @@ class Candidate:
         """The form that the store keeps."""
         counts: dict[str, Json] = {name: getattr(self.evidence, name) for name in _COUNTS}
         sessions: dict[str, Json] = {"sessions": list(self.sessions)} if self.sessions else {}
-        return {**self.remedy.to_json(), "says": self.sentence, **counts, **sessions}
+        words: dict[str, Json] = {"words": self.remedy.words} if self.remedy.kind in MINED else {}
+        return {**self.remedy.to_json(), "says": self.sentence, **words, **counts, **sessions}
 
     @property
     def trust(self) -> float:

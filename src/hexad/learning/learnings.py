@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
-from hexad.learning.errors.text import text_of
 from hexad.learning.errors.tree import fixes_for, known_as, new_id
 from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
 from hexad.learning.offers import remember_offers
@@ -170,7 +169,7 @@ class LearningCollection(RecordCollection[Learning]):
     def _fix(
         self, tool: str, error: object, session: str | None, args: object = None, *, only_trusted: bool
     ) -> Fix | None:
-        failed = outcome_of(admission.key("tool", tool), args, None, text_of(error), session=None, failure=None)
+        failed = outcome_of(admission.key("tool", tool), args, None, error, session=None, failure=None)
         given = None if args is None else failed.arguments
         with self._workspace.reading() as view:
             found = next(iter(fixes_for(view, failed.trigger, failed.error, failed.words, given)), None)

@@ -53,6 +53,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     tool worked in between, with something else, only an edited command counts.
     """
     failure, before = Failure.of(error_in(failed.arguments)), read(failed.arguments)
+    worked = _of_next_attempt(failed, worked, between)
     commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
     others = {call.tool for call in between if call.ok}
     if failure.cause is Cause.RESULT or (failed.tool in others and not commands):
@@ -70,6 +71,17 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
     return stated(failure.text, before, of_form=edited and not dangerous)
+
+
+def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> Shapes:
+    """The arguments that worked, without what changed after another error of the tool: that is a fix for the other."""
+    others = (
+        call for call in reversed(between) if call.tool == failed.tool and call.learning not in {"", failed.learning}
+    )
+    before, tried = read(failed.arguments), read(next((call.arguments for call in others), ""))
+    both = {path: (before if tried.get(path) == before.get(path) else worked).get(path) for path in {*before, *worked}}
+    changed = {path: each for path, each in both.items() if each is not None}
+    return worked if not tried or changed == before else changed
 
 
 def is_retry(failed: Call, now: Shapes, at: datetime) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.learning.arguments.shapes import shapes
+from hexad.learning.errors.masking import WILD
 from hexad.learning.errors.pattern import ends, words_of
-from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of, unrepeated
+from hexad.learning.errors.text import attribute, failure_message, is_bad_code, retry_after, text_of, unrepeated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from hexad.learning.arguments.shapes import Argument
     from hexad.learning.errors.pattern import Words
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
 _ERROR_KEPT: Final = 1000  # characters of an error that are searched for words of a fix
+_LONGEST_BODY: Final = 1 << 16  # characters of a text that is read as JSON
+_LONGEST_NAME: Final = 64
 _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
 
 
@@ -71,10 +77,19 @@ def outcome_of(
     if problem is None:
         return Outcome(tool=tool, session=session, given=arguments, result=result)
     text = text_of(problem)
-    own = ends(unrepeated(text, arguments.values() if isinstance(arguments, Mapping) else ()), _ERROR_KEPT)
-    return Outcome(
-        tool=tool, session=session, given=arguments, ok=False, error=own, words=words_of(text), problem=problem
-    )
+    given = list(arguments.values()) if isinstance(arguments, Mapping) else []
+    own = ends(unrepeated(text, given), _ERROR_KEPT) + retry_after(problem)
+    words = words_of(_without_names(text, given))
+    return Outcome(tool=tool, session=session, given=arguments, ok=False, error=own, words=words, problem=problem)
+
+
+def _without_names(error: str, given: Sequence[object]) -> str:
+    """An error without the names that the call gave and that stand behind a colon: they are values."""
+    names = (each for each in given if isinstance(each, str) and 1 < len(each) < _LONGEST_NAME)
+    for each in names:
+        if each[0].isupper() or not each.isascii():
+            error = re.sub(rf"(?<=: ){re.escape(each)}(?![\w-])", WILD, error)
+    return error
 
 
 def failure_of(result: object, rule: FailureRule | None) -> object:
@@ -88,13 +103,16 @@ def failure_of(result: object, rule: FailureRule | None) -> object:
 def reported_failure(result: object) -> str | None:
     """The failure that a result reports in one of the usual ways, or None. This is the default rule.
 
-    A mapping with a true ``error``, with ``status`` "error", "failed" or "failure", with a true ``is_error`` or
-    ``isError``, with ``ok`` or ``success`` that is False, or with a ``returncode`` other than 0; an object with a true
-    ``is_error`` or ``isError``, or with such a ``returncode``.
+    A mapping, or a text that is one in JSON, with a true ``error``, with ``status`` "error", "failed" or "failure",
+    with a true ``is_error`` or ``isError``, with ``ok`` or ``success`` that is False, or with a ``returncode`` other
+    than 0; an object with a true ``is_error`` or ``isError``, or with such a ``returncode``.
 
-    >>> reported_failure({"error": "no such channel"}), reported_failure({"status": "ok", "error": None})
+    >>> reported_failure({"error": "no such channel"}), reported_failure('{"status": "ok", "error": null}')
     ('no such channel', None)
     """
+    if isinstance(result, str) and len(result) <= _LONGEST_BODY and result.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            result = json.loads(result)
     if isinstance(result, Mapping):
         return _failure_in(result)
     if result is None or isinstance(result, str | bytes | int | float | list | tuple):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:$-]+")
 _LONGEST_NAME: Final = 80
+_NAMED: Final = re.compile(r"""[`"]([^`"]+)[`"]|([A-Z]{2}[^\s,]+)""")  # in a sentence: quoted words, and forms of dates
 _IN_QUOTES: Final = re.compile(r"[‘'`]([\w./-]+)[’']")  # names and values that an error's words hold
 
 
@@ -209,11 +210,18 @@ class Remedy:
             case Kind.RETRY:
                 return f"wait and try again; it worked after {self.seconds:g} s"
             case Kind.STATED:
-                return f"wait {self.seconds:g} s ({self.text}) and try again" if self.seconds else said
+                written = "" if self.text.isdecimal() else f" ({self.text})"
+                return f"wait {self.seconds:g} s{written} and try again" if self.seconds else said
             case Kind.ADVICE | Kind.CORRECTION:
                 return self.text
             case _:
                 assert_never(self.kind)
+
+    @property
+    def words(self) -> str:
+        """The words that it is searched by: those that its sentence names, and the program that failed."""
+        named = ("".join(each) for each in _NAMED.findall(self.sentence))
+        return " ".join(filter(None, (*named, *(change.of for change in self.changes))))
 
     def followed(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call followed it, as far as its arguments and the calls before it show."""

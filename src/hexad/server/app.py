@@ -187,7 +187,8 @@ class Site:
                 self._mcp.tasks = tasks
                 yield
                 tasks.cancel_scope.cancel()
-        await self._gateway.client.aclose()
+        for client in self._gateway.clients:
+            await client.aclose()
 
 
 def _method(scope: Scope) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
+_IN_ERRORS: Final = frozenset({"user", "request", "call", "error", "name", "valu"})  # stems: most errors hold them
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
@@ -220,7 +221,8 @@ class _Pass:
         known = all(each in evidence.statistics.frequencies for each in self._facets)
         query = asked.query
         parts = query.parts | quoted(query) if layer is Layer.AGENT_LEARNINGS else query.parts
-        candidates = weigh(evidence.statistics, evidence.postings, query.terms, query.common, parts)
+        common = query.common | _IN_ERRORS if layer is Layer.AGENT_LEARNINGS else query.common
+        candidates = weigh(evidence.statistics, evidence.postings, query.terms, common, parts)
         self.matches = asked.matches(layer, evidence, candidates)
         self.ranking = Ranking(query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
         self._batches = self.matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.pattern import MOST_TEXT, ends
@@ -86,6 +87,17 @@ def attribute(holder: object, name: str) -> Any:
         return getattr(holder, name, None)
     except Exception:  # noqa: BLE001 - reading it runs code that is not ours
         return None
+
+
+def retry_after(error: object) -> str:
+    """The header `Retry-After` of an error or of its response, as a line; empty if it has none."""
+    for holder in (error, attribute(error, "response")):
+        get = attribute(attribute(holder, "headers"), "get")
+        with suppress(Exception):  # there are none, or reading them runs code that is not ours
+            asked = str(get("Retry-After") or get("retry-after"))
+            if asked.isdecimal():
+                return f"\nRetry-After: {asked}"
+    return ""
 
 
 def failure_message(result: Mapping[Any, Any], code: object) -> str:

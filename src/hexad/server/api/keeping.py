@@ -19,11 +19,13 @@ from hexad.store import Question
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hexad.facade import Hexad
     from hexad.model import AuditRecord
     from hexad.server.tokens import Tokens
 
+_EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
-_LINES: Final = "application/x-ndjson"
+LINES: Final = "application/x-ndjson"
 
 
 def status(call: Call) -> dict[str, Any]:
@@ -78,6 +80,16 @@ def latest(call: Call, limit: int, *, before: int | None = None) -> Sequence[Aud
     return tuple(reversed([record for record in found if record.sequence <= last]))
 
 
+def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
+    """The records of the log after a number, oldest first, and the number to go on from; without one, the end."""
+    with hx.store.reading(hx.namespace) as view:
+        end = view.chain_end()
+        if last is None:
+            return (), end[0] if end else 0
+        found = view.audit(after=last, limit=_EVENTS_AT_ONCE) if end and end[0] > last else ()
+    return found, found[-1].sequence if found else last
+
+
 def _sequence(cursor: str) -> int:
     if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 18:
         raise InvalidInput("cursor", "is not one that the log returned as `next`")
@@ -104,7 +116,7 @@ def export(call: Call) -> Reply:
     with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
         file = Path(folder, "backup.jsonl")
         call.hx.backup(file)
-        return Reply(content=file.read_bytes(), media_type=_LINES)
+        return Reply(content=file.read_bytes(), media_type=LINES)
 
 
 def import_lines(call: Call) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hexad._version import __version__
 from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
-from hexad.server.api.schemas import KEY, NOUNS, OBJECT, TEXT, noun_schema, ref
+from hexad.server.api.schemas import KEY, NOUNS, TEXT, noun_schema, ref
 
 PREFIX: Final = "/api/v1"
 _ITEM: Final = {"layer": TEXT, "id": TEXT, "key": TEXT, "content": TEXT, "score": {"type": "number"}}
@@ -36,7 +36,6 @@ def description() -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
-    paths["/audit/events"] = {"get": _events()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -93,26 +92,9 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
 def _answer(route: Route) -> dict[str, Any]:
     if route.status == 204:
         return {"description": "Done."}
-    kind = "application/x-ndjson" if route.name == "export" else "application/json"
-    return {"description": "Done.", "content": {kind: {"schema": route.answer}}}
+    return {"description": "Done.", "content": {route.media_type: {"schema": route.answer}}}
 
 
 def _faults() -> dict[str, Any]:
     content = {"application/problem+json": {"schema": ref("Problem")}}
     return {status: {"description": text, "content": content} for status, text in _FAULTS.items()}
-
-
-def _events() -> dict[str, Any]:
-    after = {"name": "after", "in": "query", "required": False, "schema": {"type": "integer", "minimum": 0}}
-    common = [{"name": name, "in": "query", "required": False, "schema": each} for name, each in EVERY_CALL.items()]
-    return {
-        "operationId": "audit_events",
-        "summary": "The log of changes as server-sent events, as they happen",
-        "description": "Needs the right `read`. Each event's id is its number; `Last-Event-ID` goes on from there.",
-        "tags": ["audit"],
-        "parameters": [*common, after],
-        "responses": {
-            "200": {"description": "A stream.", "content": {"text/event-stream": {"schema": OBJECT}}},
-            **_faults(),
-        },
-    }

@@ -14,7 +14,7 @@ from hexad.server.tokens import Right
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.model import Knowledge, Reference, Skill
+    from hexad.model import Knowledge
 
 
 def moment(name: str, text: str | None) -> datetime | None:
@@ -101,26 +101,10 @@ def delete(call: Call, collection: Any, **given: Any) -> Reply:
     return Reply(status=204)
 
 
-def put_reference(call: Call) -> Reply:
-    """Save a reference; fields that are not given stay as they are."""
-    values = fields(call, "location summary kind metadata tags")
-
-    def save(references: Any) -> Reference:
-        kept: Reference = references.save(call.named, **values, origin=call.caller.origin)
-        return kept
-
-    return saved(call, call.hx.references, call.named, save)
-
-
-def put_skill(call: Call) -> Reply:
-    """Save a procedure as a draft; another definition makes an active skill a draft again."""
-    values = fields(call, "kind description definition parameters when tags author")
-
-    def save(skills: Any) -> Skill:
-        made: Skill = skills.create(call.named, **values, origin=call.caller.origin)
-        return made
-
-    return saved(call, call.hx.skills, call.named, save)
+def put(call: Call, collection: Any, save: Callable[..., Any], names: str) -> Reply:
+    """Save a record under the name in the path with those fields of the body; others stay as they are."""
+    values = fields(call, names)
+    return saved(call, collection, call.named, lambda here: save(here, call.named, **values, origin=call.caller.origin))
 
 
 def used(call: Call) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
 from hexad.context.explanation import explained
+from hexad.memory.references import ReferenceCollection
 from hexad.model import (
     Category,
     ErrorCategory,
@@ -24,6 +25,7 @@ from hexad.server.api.calls import listing, shown
 from hexad.server.api.records import delete, fields, found
 from hexad.server.api.schemas import COUNT, FLAG, KEY, KEYS, LAYERS, NOTHING, OBJECT, TEXT, body, given, listed, ref
 from hexad.server.tokens import Right
+from hexad.skills.library import SkillLibrary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from hexad.server.api.calls import Call
     from hexad.server.api.schemas import Schema
 
+EVENTS: Final = "text/event-stream"
 READ, WRITE, APPROVE = Right.READ, Right.WRITE, Right.APPROVE
 EVERY_CALL: Final[Mapping[str, Schema]] = {"namespace": KEY, "session": KEY}  # query parameters of every route
 
@@ -50,6 +53,7 @@ class Route:
     query: Mapping[str, Schema] = field(default_factory=dict)
     status: int = 200
     runs: bool = False  # whether it may take long
+    media_type: str = "application/json"  # of the answer
 
     @property
     def conditional(self) -> bool:
@@ -143,7 +147,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/references/{name}", READ, "get_reference", "Read a reference",
           lambda c: shown(c.hx.references.get(c.named)), ref("Reference")),
     Route("PUT", "/references/{name}", WRITE, "put_reference", "Save a reference",
-          records.put_reference, ref("Reference"), _REFERENCE),
+          lambda c: records.put(c, c.hx.references, ReferenceCollection.save, "location summary kind metadata tags"),
+          ref("Reference"), _REFERENCE),
     Route("DELETE", "/references/{name}", WRITE, "delete_reference", "Delete a reference",
           lambda c: delete(c, c.hx.references), NOTHING, status=204),
 
@@ -175,7 +180,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/skills/{name}", READ, "get_skill", "Read a skill",
           lambda c: shown(c.hx.skills.get(c.named)), ref("Skill")),
     Route("PUT", "/skills/{name}", WRITE, "put_skill", "Save a procedure as a draft",
-          records.put_skill, ref("Skill"), _SKILL),
+          lambda c: records.put(c, c.hx.skills, SkillLibrary.create,
+                                "kind description definition parameters when tags author"), ref("Skill"), _SKILL),
     Route("DELETE", "/skills/{name}", APPROVE, "delete_skill", "Delete a skill with its versions",
           lambda c: delete(c, c.hx.skills), NOTHING, status=204),
     Route("GET", "/skills/{name}/history", READ, "skill_history", "All versions of a skill, newest first",
@@ -227,12 +233,15 @@ ROUTES: Final[tuple[Route, ...]] = (
           keeping.namespaces, OBJECT, query=_LOG),
     Route("GET", "/audit", READ, "audit_log", "The log of changes, newest first",
           keeping.audit_log, listed("AuditRecord"), query=_LOG),
+    Route("GET", "/audit/events", READ, "audit_events", "The log as events, as changes happen; `Last-Event-ID` goes on",
+          lambda c: keeping.newer(c.hx, c.query.get("after")), OBJECT,
+          query={"after": {"type": "integer", "minimum": 0}}, media_type=EVENTS),
     Route("GET", "/audit/verify", READ, "verify", "Check that no record of the log was altered, moved or removed",
           lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), OBJECT, query={"expect": TEXT}),
     Route("POST", "/forget", APPROVE, "forget", "Erase for good: a record, a subject, a session, or everything",
           keeping.forget, OBJECT, _GONE),
     Route("GET", "/export", READ, "export", "The namespace as JSON Lines, as `hexad backup` writes them",
-          keeping.export, NOTHING, runs=True),
+          keeping.export, NOTHING, runs=True, media_type=keeping.LINES),
     Route("POST", "/import", WRITE, "import_lines", "Add lines of a backup: origins become import, skills drafts",
           keeping.import_lines, OBJECT, query={"overwrite": FLAG}, runs=True),
     Route("GET", "/tokens", APPROVE, "list_tokens", "The tokens that give nothing that yours does not",

@@ -16,22 +16,22 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
 from hexad.server.api.calls import Call, Reply
+from hexad.server.api.keeping import newer
 from hexad.server.api.openapi import PREFIX, description
 from hexad.server.api.problems import document, problem
-from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
-from hexad.server.tokens import Right
+from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
 from hexad.skills.parameters import admit
 from hexad.wire import to_json, unique_keys
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from starlette.types import Receive, Scope, Send
 
     from hexad.facade import Hexad
     from hexad.model import AuditRecord
     from hexad.server.api.schemas import Schema
-    from hexad.server.callers import Caller, Callers
+    from hexad.server.callers import Callers
 
 READING: Final = Pool(8, "hexad-api-read")
 WRITING: Final = Pool(4, "hexad-api-write")
@@ -40,7 +40,6 @@ _JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
 _SMALLEST_LIMIT: Final = 64 * 1024
 _LARGEST_IMPORT: Final = 64 * 1024 * 1024
-_EVENTS_AT_ONCE: Final = 100
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _TRUTHS: Final = {"true": True, "false": False, "1": True, "0": False}
 
@@ -80,12 +79,12 @@ class Api:
         if segments == ("openapi.json",):
             return JSONResponse(description())
         caller = self.callers.bearer(request.headers.get("authorization", ""))
-        if segments == ("audit", "events") and request.method == "GET":
-            return self._events(request, caller)
         route, path = self._route(request, segments)
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
         query = _query(route.query, request)
+        if "after" in route.query and _WHOLE.fullmatch(last := request.headers.get("last-event-id", "")):
+            query["after"] = int(last)
         call = Call(
             caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
             caller,
@@ -98,7 +97,8 @@ class Api:
             await self._raw(request, _LARGEST_IMPORT) if route.name == "import_lines" else b"",
         )
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
-        return _response(route, call, await pool.run(partial(route.work, call)))
+        came = await pool.run(partial(route.work, call))
+        return events(call.hx, came, self.beat) if route.media_type == EVENTS else _response(route, call, came)
 
     def _route(self, request: Request, segments: tuple[str, ...]) -> tuple[Route, dict[str, str]]:
         found = [
@@ -132,38 +132,23 @@ class Api:
                 raise BadRequest(413, f"a body may have {limit:,} bytes at most")
         return bytes(raw)
 
-    def _events(self, request: Request, caller: Caller) -> Response:
-        caller.require(Right.READ)
-        query = _query({"after": {"type": "integer", "minimum": 0}}, request)
-        hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
-        last = request.headers.get("last-event-id", "")
-        after = int(last) if _WHOLE.fullmatch(last) else query.get("after")
-        return events(hx, after, self.beat)
 
-
-def events(hx: Hexad, after: int | None, beat: float) -> Response:
-    """The log as server-sent events, from a number on, or from now on."""
+def events(hx: Hexad, first: tuple[Sequence[AuditRecord], int], beat: float) -> Response:
+    """The log as server-sent events: the first records, and what comes after them."""
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_stream(hx, after, beat), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_stream(hx, first, beat), media_type=EVENTS, headers=headers)
 
 
-async def _stream(hx: Hexad, after: int | None, beat: float) -> AsyncIterator[str]:
-    def newer(last: int | None) -> tuple[list[AuditRecord], int]:
-        with hx.store.reading(hx.namespace) as view:
-            end = view.chain_end()
-            if last is None:
-                return [], end[0] if end else 0
-            found = list(view.audit(after=last, limit=_EVENTS_AT_ONCE)) if end and end[0] > last else []
-        return found, found[-1].sequence if found else last
-
+async def _stream(hx: Hexad, first: tuple[Sequence[AuditRecord], int], beat: float) -> AsyncIterator[str]:
+    records, last = first
     yield "retry: 2000\n\n"
     while True:
-        records, after = await READING.run(partial(newer, after))
         for record in records:
             yield f"id: {record.sequence}\nevent: change\ndata: {json.dumps(to_json(record))}\n\n"
         if not records:
             yield ": still here\n\n"
             await anyio.sleep(beat)
+        records, last = await READING.run(partial(newer, hx, last))
 
 
 def _by_length(routes: tuple[Route, ...]) -> dict[int, list[tuple[tuple[str, ...], Route]]]:

@@ -18,7 +18,7 @@ from hexad.errors import AccessRefused, HexadError, InvalidInput
 from hexad.memory.redaction import redact
 from hexad.model import Layer
 from hexad.server.api.calls import Call, tag_of
-from hexad.server.api.keeping import status
+from hexad.server.api.keeping import newer, status
 from hexad.server.api.problems import status_of
 from hexad.server.api.serving import READING, RUNNING, events
 from hexad.server.dashboard.actions import ACTIONS, Form
@@ -103,7 +103,8 @@ class Dashboard:
             return await self._asked(request, session, caller, path)
         if path == "log/events":
             caller.require(Right.READ)
-            return events(self._engine(caller, session), None, 1.0)
+            hx = self._engine(caller, session)
+            return events(hx, await READING.run(partial(newer, hx, None)), 1.0)
         shown = {"title": "Not found", "text": "There is no such page."}
         return self._shown(session, "message.html", shown, 404) if path else self._to(session, "/playground")
 

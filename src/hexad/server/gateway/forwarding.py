@@ -10,6 +10,7 @@ import logging
 import time
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -26,7 +27,7 @@ from hexad.server.gateway.speaking import MEMORY, OWN_HEADERS, TOKEN, Speakers
 from hexad.server.tokens import Right
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from starlette.types import Receive, Scope, Send
 
@@ -43,14 +44,16 @@ _OF_A_CONNECTION: Final = frozenset(
 )
 _NOT_SENT: Final = _OF_A_CONNECTION | {"host", "content-length", "cookie", *OWN_HEADERS}
 _MEMORY_SECONDS: Final = 3.0  # that a request waits for its context at most
+_POOLS: Final = 8  # of connections: one looks at all that are idle, for each request
 _LARGEST: Final = 128 * 1024 * 1024
 _CAPTURING: Final = Pool(1, "hexad-gateway-capture")
 
 
-def _client() -> httpx2.AsyncClient:
+def _clients() -> tuple[httpx2.AsyncClient, ...]:
     """Connections to the provider: none of this machine's proxies, no redirect, no time limit but for connecting."""
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
-    return httpx2.AsyncClient(timeout=httpx2.Timeout(None, connect=30), limits=limits, trust_env=False)
+    limits, wait = httpx2.Limits(max_connections=None, max_keepalive_connections=100), httpx2.Timeout(None, connect=30)
+    tls = httpx2.create_ssl_context(trust_env=False)
+    return tuple(httpx2.AsyncClient(timeout=wait, limits=limits, verify=tls, trust_env=False) for _ in range(_POOLS))
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,13 @@ class Gateway:
     hx: Hexad
     callers: Callers
     upstream: str
-    client: httpx2.AsyncClient = field(default_factory=_client)
+    clients: tuple[httpx2.AsyncClient, ...] = field(default_factory=_clients)
+    turns: Iterator[httpx2.AsyncClient] = field(init=False)
     speakers: Speakers = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speakers", Speakers(self.hx))
+        object.__setattr__(self, "turns", cycle(self.clients))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on."""
@@ -128,7 +133,7 @@ class Gateway:
             headers.append(("content-length", length))
         empty = request.method in {"GET", "HEAD"} and "content-length" not in request.headers
         sent = httpx2.Request(request.method, url, headers=headers, content=None if empty else content)
-        came = await self.client.send(sent, stream=True)
+        came = await next(self.turns).send(sent, stream=True)
         response = StreamingResponse(_bytes(came), came.status_code)
         response.raw_headers = [
             (name.encode("latin-1"), value.encode("latin-1"))
