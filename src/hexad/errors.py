@@ -96,18 +96,12 @@ class TextTooLong(InvalidInput):
         self.limit = limit
 
 
-_LISTS = {"skill": "hexad skills list", "learning": "hexad learnings list", "reference": "hexad reference list"}
-
-
 class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
     def __init__(self, kind: str, key: str, namespace: str, *, near: str = "") -> None:
-        next_step = (
-            f"did you mean {near!r}?"
-            if near
-            else f"list what there is (`{_LISTS.get(kind, 'hexad list')}`), or save it first"
-        )
+        listing = f"{kind}s list" if kind.startswith(("skill", "learning")) else "list"
+        next_step = f"did you mean {near!r}?" if near else f"list what there is (`hexad {listing}`), or save it first"
         super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
         self.kind = kind
         self.key = key
