@@ -44,7 +44,9 @@ TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft 
 REMEMBERED: Final = 5  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
+_MOST_KNOWN: Final = 4096
 _MOST_STEPPED: Final = 256
+_checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
 _CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKILL, SIGSEGV
 
@@ -124,9 +126,10 @@ class Runner:
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
         """A run that may begin; else the error that says why it may not."""
+        current = fingerprint(skill)
         if not dry_run:
-            _refuse(skill)
-        check(skill.kind, skill.definition, skill.parameters)  # its row may be older than the rules
+            _refuse(skill, current)
+        _check_once(skill, current)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -247,14 +250,23 @@ def may_run(skill: Skill) -> bool:
     return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
 
 
-def _refuse(skill: Skill) -> None:
+def _refuse(skill: Skill, current: str) -> None:
     """Refuse a skill that is not active, or that was changed since its approval."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
         raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
-    if skill.approved != fingerprint(skill):
+    if skill.approved != current:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
+
+
+def _check_once(skill: Skill, current: str) -> None:
+    """Check a definition once per process: its row may be older than the rules."""
+    if current not in _checked_definitions:
+        check(skill.kind, skill.definition, skill.parameters)
+        if len(_checked_definitions) >= _MOST_KNOWN:
+            _checked_definitions.clear()
+        _checked_definitions.add(current)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
