@@ -100,8 +100,8 @@ class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
     def __init__(self, kind: str, key: str, namespace: str, *, near: str = "") -> None:
-        listing = f"{kind}s list" if kind.startswith(("skill", "learning")) else "list"
-        next_step = f"did you mean {near!r}?" if near else f"list what there is (`hexad {listing}`), or save it first"
+        listed = " (`hexad list`)" if kind == "knowledge" else ""
+        next_step = f"did you mean {near!r}?" if near else f"list what there is{listed}, or save it first"
         super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
         self.kind = kind
         self.key = key
