@@ -229,6 +229,7 @@ def test_a_person_edits_deletes_undoes_tries_a_skill_and_signs_in(
     one.type("textarea[name=content]", "We meet on Fridays")
     one.click("form button.act")
     one.see("version 2")
+    one.find("ins")
     assert one.run("return document.querySelector('ins').textContent") == "Fridays"
     one.click('nav a[href="/knowledge"]')
     one.click("[data-tick-all]")
@@ -249,6 +250,7 @@ def test_a_person_edits_deletes_undoes_tries_a_skill_and_signs_in(
     one.click('nav a[href="/settings"]')
     one.type("input[name=name]", "browser")
     one.click("button[value=make_token]")
+    one.find("#secret")
     token = one.run("return document.querySelector('#secret').textContent")
     one.open(f"{url}/knowledge")
     one.see("Sign in")

@@ -219,6 +219,11 @@ def editor_from_environment() -> str | None:
     return os.environ.get("VISUAL") or os.environ.get("EDITOR") or None
 
 
+def project_from_environment() -> str:
+    """The first project folder that an editor names: Cursor starts servers in the home folder."""
+    return os.environ.get("WORKSPACE_FOLDER_PATHS", "").split(",")[0]
+
+
 def database_from_environment() -> str | None:
     """The database that HEXAD_DB names."""
     return os.environ.get("HEXAD_DB") or None

@@ -19,6 +19,7 @@ from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
+from hexad.settings import project_from_environment
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -72,8 +73,8 @@ def serve(
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
     if http is None:
-        with suppress(OSError):  # Cursor starts servers at home, and says where its project is
-            os.chdir(os.environ.get("WORKSPACE_FOLDER_PATHS", "").split(",")[0] if db is None else ".")
+        with suppress(OSError):
+            os.chdir(project_from_environment() if db is None else ".")
     announce(db)
     if http is None:
         with opened_beside_own(db, namespace, patient=False) as hx:
