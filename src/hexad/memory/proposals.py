@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, assert_never
 
 from hexad.errors import NotFound
 from hexad.memory import admission
-from hexad.memory.conversations.expiry import expiry
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.model import KEEP, Category, Knowledge, Layer, Origin, Proposal, ProposedChange
@@ -150,6 +149,8 @@ def _next_id(doing: Change) -> str:
 
 
 def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledge:
+    from hexad.memory.conversations.expiry import expiry  # noqa: PLC0415 - compiles its patterns: 5 ms
+
     match proposal.change:
         case ProposedChange.SAVE:
             return knowledge.save(
