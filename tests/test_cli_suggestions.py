@@ -49,11 +49,11 @@ def _commands(text: str) -> list[str]:
     ("arguments", "says"),
     [
         (["delete", "a key"], f"hexad undelete 'a key' {PASTED}"),
-        (["skills", "run", "greet us"], f"hexad skills review 'greet us' {PASTED}"),
+        (["skills", "run", "greet us"], f"hexad review 'greet us' {PASTED}"),
         (["learnings", "list"], f"hexad learnings correct {PASTED}"),
         (
             ["skills", "new", "x y", "--kind", "instruction", "--description", "d", "--text", "t"],
-            f"hexad skills review 'x y' {PASTED}",
+            f"hexad review 'x y' {PASTED}",
         ),
     ],
 )

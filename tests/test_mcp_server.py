@@ -325,7 +325,7 @@ def test_only_what_a_person_approved_is_run_planned_or_read(hx: Hexad) -> None:
 
     for sentence in play(scenario()):
         assert "is a draft" in sentence
-        assert "hexad skills review wave" in sentence
+        assert "hexad review wave" in sentence
 
 
 @requirement("SKILL-04")

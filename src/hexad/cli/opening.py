@@ -17,24 +17,19 @@ if TYPE_CHECKING:
     from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
-MAKER: Final = 'remember "TEXT"'  # the first command of a new user
-ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
-WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
+_MAKER: Final = 'remember "TEXT"'  # the first command of a new user
+ABSENT: Final = f"there is no database; `hexad {_MAKER}` creates it, --db names another"
+WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {_MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
-def opened(
-    db: str | None, namespace: str | None, *, create: bool = False, maker: str = MAKER, **settings: Any
-) -> Iterator[Hexad]:
-    """Open the engine over a database.
-
-    Without ``create`` a missing database is an error; its message suggests the command ``maker``.
-    """
+def opened(db: str | None, namespace: str | None, *, create: bool = False, **settings: Any) -> Iterator[Hexad]:
+    """Open the engine over a database; without ``create`` a missing one is an error."""
     address: str | Path | None = server(db)
     if address is None:
         address = path = place(db)
         if not create:
-            refuse_absent(path, maker)
+            refuse_absent(path)
         elif path == places.own():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Hexad.open(address, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
@@ -131,12 +126,12 @@ def _refuse_unusable(path: Path) -> None:
         raise StoreError(str(path), "permission denied; check its owner and permissions") from None
 
 
-def refuse_absent(path: Path, maker: str = MAKER) -> None:
+def refuse_absent(path: Path) -> None:
     """Raise if the file is missing or has no tables of Hexad: a command that reads must not create them."""
     if not path.exists():
-        raise StoreError(str(path), ABSENT.replace(MAKER, maker))
+        raise StoreError(str(path), ABSENT)
     if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), WITHOUT_TABLES.replace(MAKER, maker))
+        raise StoreError(str(path), WITHOUT_TABLES)
 
 
 def holds_hexad(path: Path) -> bool:

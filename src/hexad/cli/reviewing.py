@@ -52,6 +52,7 @@ def review(
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:
         queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name}]
+        queue = queue or [Draft(hx, skill.name, by) for skill in hx.skills.list() if skill.name == name]
         if name is not None and not queue:
             raise InvalidInput("NAME", f"{name!r} does not await review; `hexad review --json` lists what does")
         if accept or reject:
@@ -59,7 +60,7 @@ def review(
             (queue[0].accept if accept else queue[0].reject)()
             return
         if queue and not common.as_json and not sys.stdin.isatty():
-            raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue")
+            raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue, NAME --accept accepts")
         if common.as_json:
             screen.emit({"queue": [entry.as_json() for entry in queue]})
         elif queue:

@@ -64,7 +64,7 @@ def status(common: Common) -> None:
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
     path = None if common.is_server else common.path
     if path is not None and (not path.exists() or (path.is_file() and not holds_hexad(path))):
-        survey({"namespace": common.namespace}, beside=path.parent).checked()  # report wrong settings first
+        survey({"namespace": common.namespace}, beside=path.parent)  # report wrong settings first
         _greet_newcomer(path, common)
         return
     with common.opened() as hx:

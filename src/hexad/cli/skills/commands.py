@@ -1,9 +1,8 @@
-"""`skills new|list|show|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
+"""`skills new|list|show|run|activate|deprecate|delete|history|check`: write, approve and run procedures."""
 
 import json
 import re
 import shlex
-import sys
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -11,7 +10,6 @@ import typer
 
 from hexad.cli.commands import Common, group
 from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
-from hexad.cli.reviewing import Draft, go_through
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
 from hexad.cli.skills.showing import tell
@@ -29,7 +27,6 @@ from hexad.wire import to_json
 _LISTED: Final = (Wide("name", 24), "kind", "status", "runs", "worked", Wide("description"))
 _SHELLS: Final = ("sh", "bash")
 _FINDINGS: Final = ("line", "verdict", "rule", Wide("what it would do"))
-_MAKER: Final = "skills new"
 _VERSIONS: Final = ("version", "created", "origin", "kind", Wide("description"))
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; repeatable.")]
@@ -118,7 +115,7 @@ def _remark_on(skill: Skill, before: Skill | None) -> None:
         what = f"version {before.version}{kind}"
         screen.warn(f"{what} was active: the new version replaces it and does not run until it is approved")
     if skill.status is SkillStatus.DRAFT:
-        look = f"hexad skills review {shlex.quote(skill.name)}"
+        look = f"hexad review {shlex.quote(skill.name)}"
         screen.remark(f"a draft does not run; review and approve it: `{look}`")
 
 
@@ -132,7 +129,7 @@ def list_(
     common: Common,
 ) -> None:
     """List the skills, oldest first."""
-    with common.opened(maker=_MAKER) as hx:
+    with common.opened() as hx:
         found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
     rows = [(each.name, each.kind, each.status, each.run_count, each.success_count, _about(each)) for each in found]
     common.listing({"skills": [to_json(skill) for skill in found]}, _LISTED, rows, empty="no skill matches")
@@ -181,32 +178,6 @@ def run(
             screen.warn(f"it {after.reason.partition(';')[0]}, and is a draft again")
     if not result.ok:
         raise typer.Exit(1)
-
-
-@app.command(epilog="Example: hexad skills review --json; on a terminal it asks: hexad skills review greet")
-def review(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given."),
-    ] = None,
-    *,
-    by: By = None,
-    common: Common,
-) -> None:
-    """Review drafts, or one skill. `hexad review` includes proposals and learnings."""
-    common.refuse_absent(_MAKER)
-    if not common.as_json and not sys.stdin.isatty():
-        approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
-        raise InvalidInput("review", f"needs a terminal to ask on; --json only shows, `{approve}` approves")
-    with common.opened() as hx:
-        drafts = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
-        names = [hx.skills.get(name).name] if name else drafts
-        if common.as_json:
-            screen.emit({"reviews": [showing.review_json(hx.skills.review(each)) for each in names]})
-        else:
-            go_through([Draft(hx, each, by) for each in names])
-    if not names and not common.as_json:
-        screen.remark("there are no drafts")
 
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
