@@ -76,7 +76,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     running = Running()
     suggesting.clear()
     screen.begin()
-    screen.prepare_streams()
     logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["hook"] and len(words) % 2 and {*words[1::2]} <= {"--db", "--namespace"}:

@@ -1,5 +1,6 @@
 """Find and open the database of a command. Only a command that stores something creates one."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -46,7 +47,7 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
     with ExitStack() as open_ones:
         hx = open_ones.enter_context(opened(db, namespace, create=True, **settings))
         named = db if db is not None else database_from_environment()
-        if named is None and _unnamed().path != own and own.exists():
+        if named is None and places.found().path != own and own.exists():
             hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace)))
         yield hx
 
@@ -78,13 +79,14 @@ def place(db: str | None) -> Path:
     """The path of the database: --db, else HEXAD_DB, else the project's or the user's own."""
     if server(db) is not None:
         raise InvalidInput("--db", "names a server; this command needs the path of a file")
-    named = db if db is not None else database_from_environment() or str(_unnamed().path)
+    named = db if db is not None else database_from_environment() or str(places.found().path)
     if not named.strip():
         raise InvalidInput("--db", "must be the path of a file, not empty")
     if named == ":memory:":
         raise InvalidInput("--db", "a database in memory ends with the command; give the path of a file")
     path = Path(named)
-    _refuse_unusable(path)
+    if path.is_file() and not os.access(path, os.R_OK):
+        raise StoreError(str(path), "permission denied; check its owner and permissions")
     return path
 
 
@@ -96,34 +98,11 @@ def announce(db: str | None, *, storing: bool = False) -> None:
     for warning in unknown_variables():
         screen.once(screen.warn, warning)
     if db is None and database_from_environment() is None:
-        place = _unnamed()
+        place = places.found()
         if place.foreign:
             screen.once(screen.warn, place.foreign)
         if place.note and (storing or place.path != places.own()):
             screen.once(screen.remark, place.note)
-
-
-def _unnamed() -> places.Place:
-    try:
-        return places.found()
-    except FileNotFoundError:
-        return places.Place(Path(places.DEFAULT), "")
-
-
-def _refuse_unusable(path: Path) -> None:
-    """Raise for what SQLite reports badly: a deleted folder, a device, a file of another user."""
-    try:
-        path.absolute()
-    except FileNotFoundError:
-        reason = "the current folder was deleted; change to another one, or give an absolute path with --db"
-        raise StoreError(str(path), reason) from None
-    if path.is_char_device() or path.is_block_device():
-        raise InvalidInput("--db", f"{path} is a device; give the path of a file")
-    try:
-        if path.is_file():
-            path.open("rb").close()
-    except PermissionError:
-        raise StoreError(str(path), "permission denied; check its owner and permissions") from None
 
 
 def refuse_absent(path: Path) -> None:

@@ -110,7 +110,7 @@ class Suggestion:
             "the user said": proposal.sentence,
             "proposed by": f"{proposal.origin} {proposal.session}".strip(),
         }
-        screen.facts([(name, value) for name, value in rows.items() if value])
+        screen.table(screen.FACTS, [(name, value) for name, value in rows.items() if value])
 
     def accept(self) -> None:
         """Carry it out: its words are the user's from now on."""
@@ -220,7 +220,7 @@ class Doubt:
 
     def show(self) -> None:
         """Print the error and its fixes."""
-        screen.facts(learning_facts(self.learning))
+        screen.table(screen.FACTS, learning_facts(self.learning))
 
     def accept(self) -> None:
         """Confirm the known fix."""

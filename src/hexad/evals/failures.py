@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.evals.data import readable
 from hexad.evals.tables import Figures, Table
@@ -31,23 +30,13 @@ FOLDER: Final = "tool_failures"
 _FIRST: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """A failed call, and the arguments with which the same tool worked afterwards, if it did."""
 
     tool: str
     args: Mapping[str, Any]
     error: str
     fixed: Mapping[str, Any] | None
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """The names of the arguments that differ."""
-        if self.fixed is None:
-            return frozenset()
-        names = {*self.args, *self.fixed}
-        missing = object()
-        return frozenset(n for n in names if self.args.get(n, missing) != self.fixed.get(n, missing))
 
 
 def replay_failures(folder: Path, progress: Progress) -> Figures | None:
@@ -66,7 +55,7 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
         fixed: list[tuple[Failed, str]] = []
         for number, failed in enumerate(failures, start=1):
             learning = _observed(hx, failed, f"replay:{number}")
-            if failed.changed:
+            if failed.fixed not in (None, failed.args):
                 fixed.append((failed, "" if learning is None else learning.id))
             progress(f"{FOLDER}: replaying", number, len(failures))
         known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]

@@ -1,6 +1,7 @@
 """`remember`, `edit`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 from typing import Annotated, Any, Final
@@ -71,12 +72,14 @@ def remember(
     with common.opened(create=True) as hx:
         said = hx.capture.understood(words)
         other = hx.knowledge.get(said.against) if said and said.against and name is None else None
-        if said and other and _is_next_version(said, other):
-            name = other.key
+        corrects = said is not None and other is not None and _is_next_version(said, other)
+        name = other.key if other and corrects else name
         old = now_under(hx.knowledge, key_from(words) if name is None else name)
         chosen = said.category if said and category is None and (old is None or old == other) else None
         fields |= {"category": chosen} if chosen else {}
-        entry = hx.knowledge.save(name, words, session=session, redact=not keep_secrets, **fields)
+        save: Any = hx.knowledge.correct if corrects else hx.knowledge.save
+        entry = save(name, words, session=session, redact=not keep_secrets, **fields)
+        other = replace(other, key=entry.key) if other and corrects else other
         if pin:
             _warn_of_many_pins(hx)
         _report_saved(hx, old if old and old.key == entry.key else None, entry, common, other=other, chosen=chosen)

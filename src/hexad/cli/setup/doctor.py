@@ -4,7 +4,6 @@ import os
 import platform
 import sqlite3
 import stat
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,10 +36,6 @@ EXTRAS: Final = {  # the packages of each, and what is missing without them
     "mcp": (("mcp",), "the MCP server cannot start"),
     "postgres": (("psycopg",), "a PostgreSQL database cannot be used"),
 }
-NETWORK: Final = frozenset(
-    {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
-    | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
-)
 _UNREAD: Final = "not checked, because the settings cannot be read"
 _COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
 
@@ -69,7 +64,7 @@ def doctor(
     path = None if common.is_server else common.path
     configured = settings(None if path is None else path.parent)
     inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common, repair=repair)
-    of_file = [] if path is None else [permissions(path), file_system(kind_of_file_system(path.absolute().parent))]
+    of_file = [] if path is None else [permissions(path)]
     checks = [*machine(), configured, *of_file, *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if common.as_json:
@@ -140,26 +135,6 @@ def permissions(path: Path) -> Check:
         names = " ".join(str(part) for part in open_to_others)
         return Check("permissions", "warning", f"other users can read it; run: chmod 600 {names}")
     return Check("permissions", "ok", f"{stat.filemode(path.stat().st_mode)}, only its owner")
-
-
-def file_system(kind: str) -> Check:
-    """Check that the database is on a local disk."""
-    if not kind:
-        return Check("file system", "info", "unknown on this system")
-    if kind in NETWORK:
-        detail = f"{kind} is a network file system, where SQLite's locks are unreliable; move it to a local disk"
-        return Check("file system", "warning", detail)
-    return Check("file system", "ok", f"{kind}, local")
-
-
-def kind_of_file_system(folder: Path) -> str:
-    """The type of a folder's file system; empty if `df` cannot say."""
-    command = ["df", "--output=fstype", str(folder)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)  # noqa: S603 - no shell
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.split()[-1]
 
 
 def content(common: Common, *, repair: bool) -> Iterator[Check]:

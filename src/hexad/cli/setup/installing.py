@@ -27,7 +27,7 @@ def apply(
     needed, reach = [each for each in plan if each.needed], _REACH[scope]
     if not as_json:
         for each in needed:
-            screen.show(each.diff)
+            screen.say(each.diff)
     if not dry_run:
         refuse_asking(plan, yes=yes)
     wanted = bool(needed) and not dry_run and (yes or screen.confirmed(f"Change {_files(plan)}, {reach}?"))

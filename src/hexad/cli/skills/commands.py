@@ -1,4 +1,4 @@
-"""`skills new|list|show|run|activate|deprecate|delete|history|check`: write, approve and run procedures."""
+"""`skills new|list|show|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
 
 import json
 import re
@@ -10,6 +10,7 @@ import typer
 
 from hexad.cli.commands import Common, group
 from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
+from hexad.cli.reviewing import review
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
 from hexad.cli.skills.showing import tell
@@ -41,6 +42,7 @@ app = group(
     epilog="Example: hexad skills list --status draft",
 )
 app.add_typer(folders.app)
+app.command("review", epilog="Example: hexad skills review --json", help="The same as `hexad review`.")(review)
 
 
 @app.command(epilog='Example: hexad skills new greet --kind template --description "Greet" --text "Hello {{ name }}"')
@@ -140,10 +142,7 @@ def show(name: SkillName, common: Common) -> None:
     """Show a skill: its definition, who approved it, and how its runs went."""
     with common.opened() as hx:
         skill = hx.skills.get(name)
-    if common.as_json:
-        screen.emit({"skill": to_json(skill)})
-    else:
-        screen.facts(list(showing.facts(skill)))
+    common.listing({"skill": to_json(skill)}, screen.FACTS, list(showing.facts(skill)))
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")

@@ -115,7 +115,7 @@ def show_result(result: SkillResult) -> None:
         rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
-        screen.show(result.output.removesuffix("\n"))
+        screen.say(result.output.removesuffix("\n"))
     if result.script is not None:
         said = result.script.stderr.strip()
         screen.show_beside("" if result.error.endswith(said) else said)  # the error may contain it already
@@ -149,7 +149,7 @@ def review_json(seen: "Review") -> dict[str, Any]:
 
 def show_review(seen: "Review") -> None:
     """A review on the screen."""
-    screen.facts(list(facts(seen.skill)))
+    screen.table(screen.FACTS, list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     if seen.skill.kind is SkillKind.SCRIPT:
