@@ -54,18 +54,6 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
 
 
 @requirement("SKILL-03")
-def test_writing_over_an_active_skill_is_reported(run: Callable[..., Ran]) -> None:  # noqa: F811
-    run(*GREET)
-    assert "was active" not in run(*GREET[:-1], "Hi {{ name }}").err
-    run("skills", "activate", "greet")
-    again = run("skills", "new", "greet", "--kind", "instruction", "--description", "Greet", "--text", "Say hello")
-    assert (
-        "version 2 (template) was active: the new version replaces it and does not run until it is approved"
-        in again.err
-    )
-
-
-@requirement("SKILL-03")
 def test_on_a_terminal_a_skill_is_not_deleted_before_somebody_says_so(tmp_path: Path) -> None:
     with opened(tmp_path / "hexad.db") as hx:
         hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"})

@@ -69,6 +69,7 @@ def test_status_as_json_names_what_awaits_review(run: Run, tmp_path: Path) -> No
     assert [each["trigger"] for each in output["learned"]] == ["tool:deploy", "tool:book"]
     assert run("status", "--db", "agent.db", "--namespace", "team", "--json").json["layers"]["skill_patterns"] == {
         "stored": 0,
+        "active": 0,
         "drafts": 0,
     }
 

@@ -1,6 +1,6 @@
 """`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -14,7 +14,7 @@ from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
-from hexad.model import DEFAULT_LAYERS, RECORD_OF, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus
 from hexad.settings import survey
 from hexad.store import Question, Standing, standing_of
 from hexad.wire import to_json
@@ -126,7 +126,8 @@ def _greet_newcomer(path: Path, common: Common) -> None:
 
 def _show(path: str, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
-    screen.table(_STORED, list(_stored_rows(found)))
+    counts = [(layer, ", ".join(f"{name} {n}" for name, n in each.items())) for layer, each in _counts(found).items()]
+    screen.table(_STORED, [(layer.value, found.stored[layer], text) for layer, text in counts])
     if found.learnings:
         rows = [(tool, trust, text) for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])]
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
@@ -140,15 +141,20 @@ def _show(path: str, found: Status) -> None:
     screen.say(f"next: {advice(found)}")
 
 
-def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
-    active = sum(skill.status is SkillStatus.ACTIVE for skill in found.skills)
-    trusted = sum(each.trusted for each in found.learnings)
-    details = {
-        Layer.USER_KNOWLEDGE: f"pinned {found.pinned}",
-        Layer.AGENT_LEARNINGS: f"trusted {trusted}, doubtful {len(found.doubtful)}",
-        Layer.SKILL_PATTERNS: f"active {active}, drafts {len(found.drafts)}",
+def _counts(found: Status) -> dict[Layer, dict[str, int]]:
+    """How many of the records of each layer are what."""
+    return {
+        Layer.USER_KNOWLEDGE: {"pinned": found.pinned},
+        Layer.AGENT_LEARNINGS: {
+            "trusted": sum(each.trusted for each in found.learnings),
+            "doubtful": len(found.doubtful),
+        },
+        Layer.SKILL_PATTERNS: {
+            "active": sum(skill.status is SkillStatus.ACTIVE for skill in found.skills),
+            "drafts": len(found.drafts),
+        },
+        Layer.EXTERNAL_KNOWLEDGE: {},
     }
-    return [(layer.value, found.stored[layer], details.get(layer, "")) for layer in RECORD_OF]
 
 
 def _doubt_row(learning: Learning) -> tuple[str, str, str]:
@@ -156,15 +162,11 @@ def _doubt_row(learning: Learning) -> tuple[str, str, str]:
 
 
 def _as_json(path: str, found: Status) -> dict[str, Any]:
-    counts = {layer: {"stored": number} for layer, number, _ in _stored_rows(found)}
-    counts[Layer.USER_KNOWLEDGE.value]["pinned"] = found.pinned
-    counts[Layer.AGENT_LEARNINGS.value]["trusted"] = sum(each.trusted for each in found.learnings)
-    counts[Layer.SKILL_PATTERNS.value]["drafts"] = len(found.drafts)
     return {
         "database": str(path),
         "exists": True,
         "namespace": found.namespace,
-        "layers": counts,
+        "layers": {layer.value: {"stored": found.stored[layer], **each} for layer, each in _counts(found).items()},
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
         "review": {
             "proposals": [each.id for each in found.proposals],

@@ -80,7 +80,6 @@ def new(
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
     schema = object_from(parameters, "--parameters") if parameters else None
     with common.opened(create=True) as hx:
-        before = next((each for each in hx.skills.list() if each.name == name), None)
         skill = hx.skills.create(
             name,
             kind=kind,
@@ -94,7 +93,7 @@ def new(
         )
     tell(skill, as_json=common.as_json)
     if not common.as_json:
-        _remark_on(skill, before)
+        _remark_on(skill)
 
 
 def _undeclared(skill: Skill) -> list[str]:
@@ -105,17 +104,13 @@ def _undeclared(skill: Skill) -> list[str]:
     return [name for name in names if name not in known and not re.search(set_here.format(name), script)]
 
 
-def _remark_on(skill: Skill, before: Skill | None) -> None:
-    """Say what was redacted, which variables are empty, and which version was replaced."""
+def _remark_on(skill: Skill) -> None:
+    """Say what was redacted, which variables are empty, and how to approve it."""
     if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
     for name in _undeclared(skill):
         schema = json.dumps({"properties": {name: {"type": "string"}}})
         screen.warn(f"${name} is no parameter, so it will be empty; declare it: --parameters '{schema}'")
-    if before is not None and before.version != skill.version and before.status is SkillStatus.ACTIVE:
-        kind = f" ({before.kind})" if before.kind is not skill.kind else ""
-        what = f"version {before.version}{kind}"
-        screen.warn(f"{what} was active: the new version replaces it and does not run until it is approved")
     if skill.status is SkillStatus.DRAFT:
         look = f"hexad review {shlex.quote(skill.name)}"
         screen.remark(f"a draft does not run; review and approve it: `{look}`")

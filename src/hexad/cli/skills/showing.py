@@ -1,7 +1,7 @@
 """How a skill, its review and its results are shown, for `skills …` and `review`."""
 
+import getpass
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -162,14 +162,4 @@ def show_review(seen: "Review") -> None:
 
 def activate(hx: Hexad, seen: "Review", by: str | None) -> None:
     """Approve exactly the version that was shown."""
-    tell(hx.skills.activate(seen.skill.name, by=by or login(), seen=seen.fingerprint))
-
-
-def login() -> str:
-    """The login name of the person at the terminal."""
-    try:
-        import pwd  # noqa: PLC0415 - Windows does not have it
-
-        return pwd.getpwuid(os.getuid()).pw_name
-    except (ImportError, KeyError):
-        return "a person at the terminal"
+    tell(hx.skills.activate(seen.skill.name, by=by or getpass.getuser(), seen=seen.fingerprint))
