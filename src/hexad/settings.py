@@ -187,24 +187,9 @@ def file_place(beside: Path) -> Path:
     return Path(os.environ.get("HEXAD_CONFIG") or beside / FILE_NAME)
 
 
-def editor_from_environment() -> str | None:
-    """The command that opens a person's editor: VISUAL, else EDITOR."""
-    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or None
-
-
-def project_from_environment() -> str:
-    """The first project folder that an editor names: Cursor starts servers in the home folder."""
-    return os.environ.get("WORKSPACE_FOLDER_PATHS", "").split(",")[0]
-
-
-def database_from_environment() -> str | None:
-    """The database that HEXAD_DB names."""
-    return os.environ.get("HEXAD_DB") or None
-
-
-def namespace_from_environment() -> str | None:
-    """The namespace that HEXAD_NAMESPACE names."""
-    return os.environ.get("HEXAD_NAMESPACE") or None
+def variable(*names: str) -> str | None:
+    """The first of these variables that is set, such as HEXAD_DB or another program's EDITOR."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
 
 
 def named_folder(variable: str, usual: str) -> Path:

@@ -12,7 +12,7 @@ from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError, nearest
 from hexad.facade import Hexad
 from hexad.model import Record
-from hexad.settings import database_from_environment, unknown_variables
+from hexad.settings import unknown_variables, variable
 
 if TYPE_CHECKING:
     from hexad.memory.collection import RecordCollection
@@ -46,7 +46,7 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
     own = places.own()
     with ExitStack() as open_ones:
         hx = open_ones.enter_context(opened(db, namespace, create=True, **settings))
-        named = db if db is not None else database_from_environment()
+        named = db if db is not None else variable("HEXAD_DB")
         if named is None and places.found().path != own and own.exists():
             hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace)))
         yield hx
@@ -71,7 +71,7 @@ def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
 
 def server(db: str | None) -> str | None:
     """The URL of a database server, if --db or HEXAD_DB is one."""
-    named = db if db is not None else database_from_environment()
+    named = db if db is not None else variable("HEXAD_DB")
     return named if named is not None and "://" in named else None
 
 
@@ -79,7 +79,7 @@ def place(db: str | None) -> Path:
     """The path of the database: --db, else HEXAD_DB, else the project's or the user's own."""
     if server(db) is not None:
         raise InvalidInput("--db", "names a server; this command needs the path of a file")
-    named = db if db is not None else database_from_environment() or str(places.found().path)
+    named = db if db is not None else variable("HEXAD_DB") or str(places.found().path)
     if not named.strip():
         raise InvalidInput("--db", "must be the path of a file, not empty")
     if named == ":memory:":
@@ -97,7 +97,7 @@ def announce(db: str | None, *, storing: bool = False) -> None:
     """
     for warning in unknown_variables():
         screen.once(screen.warn, warning)
-    if db is None and database_from_environment() is None:
+    if db is None and variable("HEXAD_DB") is None:
         place = places.found()
         if place.foreign:
             screen.once(screen.warn, place.foreign)

@@ -61,19 +61,16 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
         known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]
         again = sum(_retrieved(hx, failed, about) for failed, about in known)
     silent = [each for each in fixed if each not in known and Failure.of(each[0].error).cause is Cause.ABSENT]
-    whole = {"remedy_found": len(fixed) - len(silent), "retrieved_in_3": len(known)}
-    counts = {
-        "failures": len(failures),
-        "with_fix": len(fixed),
-        "remedy_found": len(known),
-        "nothing_to_say": len(silent),
-        "retrieved_in_3": again,
+    counts = {  # each with what it is a share of
+        "failures": (len(failures), 0),
+        "with_fix": (len(fixed), 0),
+        "remedy_found": (len(known), len(fixed) - len(silent)),
+        "nothing_to_say": (len(silent), 0),
+        "retrieved_in_3": (again, len(known)),
     }
-    rows = [
-        (f"{FOLDER}: {name}", str(count), f"{count / (whole[name] or 1):.3f}" if name in whole else "")
-        for name, count in counts.items()
-    ]
-    return Figures(counts, [Table(("tool failures", "number", "share"), rows)])
+    rows = [(f"{FOLDER}: {name}", str(n), f"{n / of:.3f}" if of else "") for name, (n, of) in counts.items()]
+    table = Table(("tool failures", "number", "share"), rows)
+    return Figures({name: number for name, (number, _) in counts.items()}, [table])
 
 
 def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:

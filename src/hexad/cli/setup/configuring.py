@@ -25,10 +25,10 @@ from hexad.settings import (
     PREFIX,
     Setting,
     Traced,
-    database_from_environment,
     file_place,
     in_digits,
     survey,
+    variable,
 )
 
 _COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
@@ -83,7 +83,7 @@ def init(
 
 def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:
     """Make a project of this folder; what was made, as a document and as a sentence."""
-    named = db or database_from_environment()
+    named = db or variable("HEXAD_DB")
     database = places.database_in(Path.cwd())
     if named is None and database.exists() and database != places.found().path.absolute():
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")

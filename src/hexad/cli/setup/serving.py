@@ -19,7 +19,7 @@ from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import project_from_environment
+from hexad.settings import variable
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -74,7 +74,7 @@ def serve(
 
     if http is None:
         with suppress(OSError):
-            os.chdir(project_from_environment() if db is None else ".")
+            os.chdir((variable("WORKSPACE_FOLDER_PATHS") or "").split(",")[0] if db is None else ".")
     announce(db)
     if http is None:
         with opened_beside_own(db, namespace, patient=False) as hx:
