@@ -18,7 +18,7 @@ from hexad.extras import is_importable
 from hexad.otel import instrumented
 from hexad.server import require_server
 from hexad.server.tokens import FILE_NAME, Tokens
-from hexad.settings import data_folder
+from hexad.settings import data_folder, file_place
 
 app = Commands()
 
@@ -34,11 +34,11 @@ LogRequests = Annotated[bool, typer.Option("--log-requests", help="Write a line 
 
 
 def tokens_of(db: str | None) -> Tokens:
-    """The tokens beside a database's file; for a database on a server, in the user's data folder."""
-    folder = data_folder() if server(db) is not None else place(db).absolute().parent
-    if folder == data_folder():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Tokens(folder / FILE_NAME)
+    """The tokens beside the settings: those of a database's file, or the user's for a database on a server."""
+    beside = data_folder() if server(db) is not None else place(db).absolute().parent
+    if beside == data_folder():
+        beside.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Tokens(file_place(beside).absolute().with_name(FILE_NAME))
 
 
 @app.command(epilog="Example: hexad serve --open; as a gateway: hexad serve --upstream https://models.example/v1")
