@@ -183,9 +183,13 @@ def started() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def chromium(started: Browser) -> Iterator[Browser]:
-    started.errors()  # of the test before
+def chromium(started: Browser, url: str) -> Iterator[Browser]:
+    """A browser that asks this server alone, on every page that a test opens."""
+    started.errors(), started.asked()  # of the test before
     yield started
+    asked = started.asked()
+    assert any(each.startswith(f"{url}/static/hexad.css") for each in asked)
+    assert {each for each in asked if not each.startswith((f"{url}/", "data:"))} == set()
     started.open("about:blank")
 
 
