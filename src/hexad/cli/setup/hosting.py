@@ -4,6 +4,7 @@ import os
 import sys
 import webbrowser
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,6 +31,10 @@ Proxy = Annotated[
     bool, typer.Option("--behind-proxy", help="A proxy with TLS stands before it: trust its X-Forwarded-For.")
 ]
 Open = Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")]
+Evals = Annotated[
+    Path | None,
+    typer.Option("--evals", metavar="DIR", file_okay=False, exists=True, help="Questions for the page Evaluation."),
+]
 LogRequests = Annotated[bool, typer.Option("--log-requests", help="Write a line of JSON for each request.")]
 
 
@@ -51,6 +56,7 @@ def serve(
     behind_proxy: Proxy = False,
     open_browser: Open = False,
     log_requests: LogRequests = False,
+    evals: Evals = None,
     common: Common,
 ) -> None:
     """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
@@ -64,7 +70,13 @@ def serve(
         hosts=frozenset(map(host_of, allow_host or [])),
         origins=frozenset(origin.rstrip("/").casefold() for origin in allow_origin or []),
     )
-    hosting = Hosting(access=access, upstream=_upstream(upstream), behind_proxy=behind_proxy, log_requests=log_requests)
+    hosting = Hosting(
+        access=access,
+        upstream=_upstream(upstream),
+        behind_proxy=behind_proxy,
+        log_requests=log_requests,
+        evals=evals,
+    )
     announce(common.db)
     with opened(common.db, common.namespace, create=True, patient=False) as hx:
         whole = app_of(hx, tokens_of(common.db), hosting)
