@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _IN_ERRORS: Final = frozenset({"user", "request", "call", "error", "name", "valu"})  # stems: most errors hold them
-_MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
+_NEAR_ROUNDS: Final = 256, 20_000  # rows that are looked through for those that have the facets and are unexpired
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -172,8 +172,13 @@ class _Asked(NamedTuple):
         """The nearest rows among those that may be answers."""
         if not filtered:
             return near.nearest(NEAREST)
-        numbers = near.nearest(_MOST_NEAR, all_of_them=bool(self.facets))
-        left = self.view.passing(layer, numbers, self.facets, self.now)
+        numbers: Sequence[int] = ()
+        left: Collection[int] = ()
+        for most in _NEAR_ROUNDS:
+            numbers = near.nearest(most, all_of_them=bool(self.facets))
+            left = self.view.passing(layer, numbers, self.facets, self.now)
+            if len(left) >= NEAREST or len(numbers) < most:
+                break
         return [number for number in numbers if number in left][:NEAREST]
 
     def own_rows(self, known: Sequence[Row]) -> Sequence[Row]:
