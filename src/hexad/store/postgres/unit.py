@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.errors import RateLimited
 from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
-from hexad.store import Entry, Row
-from hexad.store.postgres.connection import ServerError, Statement, columns
+from hexad.store import Entry, Row, folded
+from hexad.store.postgres.connection import ServerError, Statement
 from hexad.store.postgres.failures import Failure, is_gone
-from hexad.store.postgres.learning import LearningWrites
 from hexad.store.postgres.merging import merge
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
@@ -27,7 +26,6 @@ from hexad.store.postgres.records import (
     PROPOSALS,
     WRITTEN,
     as_json,
-    decode,
     encode,
     hashed,
     insert,
@@ -39,7 +37,7 @@ from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from hexad.errors import HexadError
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
@@ -47,10 +45,6 @@ if TYPE_CHECKING:
     from hexad.store.learning import LearningChanges
     from hexad.store.postgres.connection import Rows
 
-_KNOWN_IDS: Final = (
-    "SELECT r.layer, r.id, r.number, r.words FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
-    "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i"
-)
 _PUT: Final = upsert("hexad.record", WRITTEN, "layer", "number")
 _ADD_STALE: Final = insert("hexad.stale", ("layer", "number", "words"), "ON CONFLICT DO NOTHING")
 _VECTOR: Final = ("layer", "embedder", "number", "stamp", "vector")
@@ -95,10 +89,10 @@ _REMOVE_VERSIONS: Final = (
     "AND ($4::bigint[] IS NULL OR version = ANY($4))"
 )
 _SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope WHERE tenant = $1"
+_MOST_WAITING: Final = 500  # records whose existence is asked about at once
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
-_MOST_KNOWN: Final = 4096  # rows that are kept in memory: an import has more
-_NO_WORDS: Final = Document((), ()).pack()
+_NO_WORDS: Final = Document((), ())
 
 
 @dataclass(slots=True)
@@ -115,23 +109,13 @@ class _Scope:
         return self.rows, self.length, self.merged, self.waiting
 
 
-@dataclass(slots=True)
-class _Known:
-    """The known facts of a row that may exist."""
-
-    number: int | None = None
-    words: str | None = None
-
-
-class Unit(View, LearningWrites):
+class Unit(View):
     """Changes one namespace inside one transaction."""
 
     only_reads = False
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._known: dict[tuple[Layer, str], _Known] = {}
-        self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
         self._scopes: dict[int, _Scope] = {}
         self._changed_scopes: set[int] = set()
         self._limited: RateLimited | None = None
@@ -140,16 +124,7 @@ class Unit(View, LearningWrites):
     def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         if any(each.record.layer is layer and each.record.id == id for each in self._waiting):
             self._settle()
-        if (layer, id) in self._rows:
-            return self._rows[layer, id]
-        rows = self._got(layer, id, ahead)
-        self._known[layer, id] = _Known()
-        if not rows:
-            return None
-        row = decode(rows[0])
-        self._known[layer, row.record.id] = _Known(row.number, rows[0][3])
-        self._rows[layer, row.record.id] = row
-        return row
+        return super().get(layer, id, ahead=ahead)
 
     def ask(self, *statements: Statement) -> list[Rows]:
         self._settle()
@@ -158,55 +133,52 @@ class Unit(View, LearningWrites):
     def put(self, entries: Sequence[Entry]) -> None:
         """Write now if it is known which of these exist, else with the next round trip."""
         self._waiting += entries
-        self._ahead.clear()
-        self._gotten.clear()
-        if all((each.record.layer, each.record.id) in self._known for each in self._waiting):
+        for record in (each.record for each in entries):
+            if isinstance(record, Learning) and record.trigger in self._templates:
+                self._templates[record.trigger][record.id] = (record.template, record.length, record.error_pattern)
+        places = ((each.record.layer, each.record.id) for each in self._waiting)
+        if len(self._waiting) > _MOST_WAITING or all(self.knows(*place) for place in places):
             self._settle()
 
     def learn(self, changes: LearningChanges) -> None:
         if changes.seen or changes.renamed:
             self._settle()
-            self._gotten.clear()
         super().learn(changes)
         for learning, at in changes.seen.items():
-            row = self._rows.get((Layer.AGENT_LEARNINGS, learning))
+            row = self.rows.get((Layer.AGENT_LEARNINGS, learning))
             if row is not None and isinstance(row.record, Learning):
                 seen = replace(row.record, seen=row.record.seen + 1, updated=at)
-                self._rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
-
-    def _keep(self, rows: Rows) -> None:
-        for row in map(decode, rows):
-            self._rows.setdefault((row.record.layer, row.record.id), row)
+                self.rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
 
     def _settle(self, *statements: Statement) -> list[Rows]:
         """Write the entries that wait, and ask along what does not depend on them."""
         waiting, self._waiting = self._waiting, []
-        answers = self._know([(each.record.layer, each.record.id) for each in waiting], *statements)
+        answers = self._read([(each.record.layer, each.record.id) for each in waiting], *statements)
+        for entry in waiting:
+            self._put(entry)
         if waiting:
-            self._put(waiting)
+            self.forget_rows()
         return answers
 
     def _ask_about_sessions(self, *statements: Statement) -> list[Rows]:
         return self._settle(*statements)
 
-    def _put(self, entries: Sequence[Entry]) -> None:
-        for record, document, embedded, analysed in entries:
-            known = self._known[record.layer, record.id]
-            words = document.pack() if document else None
-            is_new = known.number is None
-            number = self.head.number + 1 if known.number is None else known.number
-            self.head.number, known.number = max(self.head.number, number), number
-            self._rows[record.layer, record.id] = Row(number, record, document)
-            self.queue(_PUT, self.tenant, *encode(record, number, words))
-            if known.words != words:
-                self._reindex(record.layer, number, known, words)
-                if not is_new and not analysed:
-                    self.queue(_REMOVE_VECTORS, self.tenant, number)
-            if embedded is not None and document is not None:
-                self.embed(record.layer, {number: embedded})
-        if len(self._rows) > _MOST_KNOWN:
-            self._rows.clear()
-            self._known.clear()
+    def _put(self, entry: Entry) -> None:
+        record, document = entry.record, entry.document
+        old = self.rows[record.layer, record.id]
+        self.head.number += old is None
+        number = old.number if old else self.head.number
+        self.rows[record.layer, record.id] = Row(number, record, document)
+        if record.layer is Layer.USER_KNOWLEDGE:
+            self.folds[folded(record.id)] = record.id
+        self.queue(_PUT, self.tenant, *encode(record, number, document.pack() if document else None))
+        before = old.document if old else None
+        if before != document:
+            self._reindex(record.layer, number, before, document)
+            if old and not entry.analysed:
+                self.queue(_REMOVE_VECTORS, self.tenant, number)
+        if entry.embedded is not None and document is not None:
+            self.embed(record.layer, {number: entry.embedded})
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
         for number, embedded in vectors.items():
@@ -221,19 +193,20 @@ class Unit(View, LearningWrites):
 
     def remove(self, layer: Layer, id: str) -> bool:
         self._settle()
-        self._know([(layer, id)])
-        known = self._known[layer, id]
-        if known.number is None:
+        self._read([(layer, id)])
+        old = self.rows[layer, id]
+        if old is None:
             return False
-        self._rows.pop((layer, id), None)
-        self._ahead.clear()
-        self._gotten.clear()
-        if known.words is not None:
-            self._reindex(layer, known.number, known, None)
-        self.queue(_REMOVE_VECTORS, self.tenant, known.number)
-        self.queue(_REMOVE, self.tenant, CODES[layer], known.number)
+        self.rows[layer, id] = None
+        self.folds.pop(folded(id), None)
+        if layer is Layer.AGENT_LEARNINGS:
+            for known in self._templates.values():
+                known.pop(id, None)
+        if old.document is not None:
+            self._reindex(layer, old.number, old.document, None)
+        self.queue(_REMOVE_VECTORS, self.tenant, old.number)
+        self.queue(_REMOVE, self.tenant, CODES[layer], old.number)
         self.associate(layer, id, ())
-        self._known[layer, id] = _Known()
         return True
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
@@ -252,8 +225,7 @@ class Unit(View, LearningWrites):
     def use(self, uses: Collection[Use]) -> None:
         self._settle()
         for use in uses:
-            self._rows.pop((use.layer, use.id), None)
-            self._gotten.clear()
+            self.rows.pop((use.layer, use.id), None)
             self.queue(_USE, self.tenant, CODES[use.layer], use.id, use.count, to_microseconds(use.at))
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
@@ -329,29 +301,17 @@ class Unit(View, LearningWrites):
 
     # the parts of it
 
-    def _know(self, places: Iterable[tuple[Layer, str]], *statements: Statement) -> list[Rows]:
-        """Read which of these rows exist, unless that is known already, with the answers to other statements."""
-        unknown = [place for place in dict.fromkeys(places) if place not in self._known]
-        if unknown:
-            values = columns((CODES[layer], key) for layer, key in unknown)
-            *answers, rows = self.ask(*statements, Statement(_KNOWN_IDS, (self.tenant, *values)))
-            self._known |= {place: _Known() for place in unknown}
-            self._known |= {(LAYERS[code], key): _Known(number, words) for code, key, number, words in rows}
-            return answers
-        return self.ask(*statements) if statements else []
-
-    def _reindex(self, layer: Layer, number: int, known: _Known, words: str | None) -> None:
+    def _reindex(self, layer: Layer, number: int, old: Document | None, new: Document | None) -> None:
         """Count a row's new words in the place of its old ones; what the index says about it becomes stale."""
         code = CODES[layer]
         scope = self._scopes.setdefault(code, _Scope())
-        for change, packed in ((-1, known.words), (1, words)):
-            if packed is not None:
+        for change, document in ((-1, old), (1, new)):
+            if document is not None:
                 scope.rows += change
-                scope.length += change * Document.unpack(packed).length
+                scope.length += change * document.length
         if number <= scope.merged:
-            self.queue(_ADD_STALE, self.tenant, code, number, _NO_WORDS if known.words is None else known.words)
+            self.queue(_ADD_STALE, self.tenant, code, number, (old or _NO_WORDS).pack())
         scope.waiting += 1
-        known.words = words
         self._changed_scopes.add(code)
 
     def _first(self) -> list[Statement]:

@@ -11,19 +11,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import StoreError
+from hexad.model import Layer
 from hexad.recent import Recent
+from hexad.store import folded
 from hexad.store.postgres.connection import Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
-from hexad.store.postgres.records import hashed
+from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.errors import HexadError
+    from hexad.store import Row
     from hexad.store.postgres.connection import Connection, Rows
     from hexad.store.postgres.pool import Pool
 
 _MOST_STAMPS: Final = 4096  # layers of namespaces whose latest read vector is remembered
+_MOST_ROWS: Final = 4096  # that a unit of work remembers: an import has more
 _ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
 _GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
 _HEAD: Final = "SELECT namespace, number, sequence, hash, changed, stamp, facts FROM hexad.head WHERE tenant = $1"
@@ -80,6 +84,8 @@ class Work:
         self._connection: Connection
         self.stamps = database.stamps
         self.head = Head(namespace)
+        self.rows: dict[tuple[Layer, str], Row | None] = {}  # as they were read or written; None: there is no such row
+        self.folds: dict[str, str | None] = {}  # of keys without regard to case, the one that is there
 
     def ask(self, *statements: Statement) -> list[Rows]:
         """The rows of each statement, in one round trip."""
@@ -102,6 +108,25 @@ class Work:
         if not self._begun:
             self.ask()
         return self.head
+
+    def knows(self, layer: Layer, id: str) -> bool:
+        """Whether it is known which row an id finds."""
+        if (layer, id) not in self.rows:
+            return False
+        return layer is not Layer.USER_KNOWLEDGE or self.rows[layer, id] is not None or folded(id) in self.folds
+
+    def keep(self, rows: Sequence[Sequence[Any]]) -> list[Row]:
+        """Decode rows and remember them, unless they were changed here."""
+        found = list(map(decode, rows))
+        for row in found:
+            place = row.record.layer, row.record.id
+            self.rows[place] = self.rows.get(place) or row
+        return found
+
+    def forget_rows(self) -> None:
+        """Remember no rows any more, if they are many."""
+        if len(self.rows) > _MOST_ROWS:
+            self.rows.clear()
 
     def take(self) -> None:
         """Take a connection."""
