@@ -54,23 +54,8 @@ SKETCH: Final = (
     f"layer, number, id, CASE WHEN {_ALONG} THEN words ELSE left(words, {SKETCHED}) END, {_NAMED}, "
     f"CASE WHEN {_ALONG} THEN data END, NULL::text"
 )
-WRITTEN: Final = (  # the columns of a row as it is written, after its tenant
-    *(
-        "layer",
-        "number",
-        "id",
-        "words",
-        *_COLUMNS,
-        "data",
-        "aside",
-        "standing",
-        "folded",
-        "trigger",
-        "template",
-        "length",
-        "error",
-    ),
-)
+_DERIVED: Final = ("standing", "folded", "trigger", "template", "length", "error")  # only searched by
+WRITTEN: Final = ("layer", "number", "id", "words", *_COLUMNS, "data", "aside", *_DERIVED)  # a row, after its tenant
 
 
 def hashed(text: str) -> int:
@@ -162,7 +147,7 @@ def encode(record: Record, number: int, words: str | None) -> tuple[Any, ...]:
 
 
 def _derived(record: Record) -> tuple[Any, ...]:
-    """The columns that are only searched by."""
+    """The values of `_DERIVED`."""
     if isinstance(record, Knowledge):
         return int(standing_of(record)), folded(record.key), *[None] * 4
     if isinstance(record, Learning):
