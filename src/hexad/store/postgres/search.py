@@ -33,11 +33,10 @@ _NEWEST: Final = 2**63  # above every row: the part of a term that is in its lea
 _BLOCKS_AT_FIRST: Final = 128  # of each term, 32,000 rows: however many of these expired, older ones are not opened
 _ALL_BLOCKS: Final = 2**31
 
-_SCOPES: Final = "SELECT layer, rows, length FROM hexad.scope WHERE tenant = $1 AND layer = ANY($2::smallint[])"
 UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
-    "SELECT s.layer, r.number, r.words, true FROM hexad.scope s CROSS JOIN LATERAL (SELECT number, words "
-    "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number > s.merged ORDER BY number LIMIT 1000000) r "
-    "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND s.waiting > 0 AND r.words IS NOT NULL "
+    "SELECT l.layer, r.number, r.words, true FROM hexad.head h CROSS JOIN unnest($2::smallint[]) AS l (layer) "
+    "CROSS JOIN LATERAL (SELECT number, words FROM hexad.record WHERE tenant = $1 AND layer = l.layer "
+    "AND number > h.merged[l.layer] ORDER BY number LIMIT 1000000) r WHERE h.tenant = $1 AND r.words IS NOT NULL "
     "UNION ALL SELECT s.layer, s.number, r.words, true FROM hexad.stale s CROSS JOIN LATERAL (SELECT words "
     "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number = s.number LIMIT 1) r "
     "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND r.words IS NOT NULL "
@@ -48,7 +47,7 @@ _POSTINGS: Final = (
     "SELECT t.term, p.* FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
     "FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) UNION ALL (SELECT newest, postings "
     "FROM hexad.block WHERE tenant = $1 AND term = t.term ORDER BY newest DESC LIMIT $3)) p "
-    "WHERE EXISTS (SELECT 1 FROM hexad.scope WHERE tenant = $1 AND merged > 0)"
+    "WHERE EXISTS (SELECT 1 FROM hexad.head WHERE tenant = $1 AND 0 < ANY(merged))"
 )
 BLOCKS_OF_ROWS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
@@ -238,7 +237,7 @@ class Search(Work):
     def _of_layers(self, question: Question) -> dict[str, Statement]:
         """The statements of the first round trip about every layer."""
         tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
-        asked = {"scopes": Statement(_SCOPES, (tenant, codes))}
+        asked: dict[str, Statement] = {}
         keys = [key for search in self._searches.values() for key in search.keys]
         if keys:
             asked["latest"] = Statement(UNSPLIT, (tenant, codes))
@@ -267,8 +266,6 @@ class Search(Work):
         return asked
 
     def _fill(self, answers: Mapping[str, Sequence[Any]]) -> None:
-        for code, rows, length in answers["scopes"]:
-            self._searches[LAYERS[code]].rows, self._searches[LAYERS[code]].length = rows, length
         whole: dict[tuple[Layer, bool], list[tuple[int, str]]] = {}
         for code, number, words, is_latest in answers.get("latest", ()):
             whole.setdefault((LAYERS[code], is_latest), []).append((number, words))
@@ -276,6 +273,8 @@ class Search(Work):
             setattr(self._searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
         self._add(answers.get("postings", ()))
         for layer, search in self._searches.items():
+            scope = self.head.scopes[CODES[layer]]
+            search.rows, search.length = scope.rows, scope.length
             search.changed = frozenset(number for number, _ in search.stale.rows)
             search.expired = frozenset(flat(answers["expired"])) if layer is Layer.USER_KNOWLEDGE else ()
             search.count()

@@ -7,7 +7,7 @@ commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +33,7 @@ from hexad.store.postgres.records import (
     version_row,
 )
 from hexad.store.postgres.view import View
-from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
+from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS, Scope
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ _ADD_VERSION: Final = insert("hexad.version", ("layer", "id", "version", "sessio
 _ADD_AUDIT: Final = insert("hexad.audit", AUDIT.names)
 _DETAILS: Final = AUDIT.names.index("details")
 _ADD_ASSOCIATION: Final = insert("hexad.association", ASSOCIATIONS.names)
-_PUT_SCOPE: Final = upsert("hexad.scope", ("layer", "rows", "length", "merged", "waiting"), "layer")
 _PUT_PROPOSAL: Final = upsert("hexad.proposal", ("id", "data"), "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
@@ -70,8 +69,8 @@ _DROP_SLOTS: Final = "DELETE FROM hexad.slot WHERE tenant = $1 AND at < now() - 
 _DROP_EVERY: Final = 256  # transactions of a namespace
 _BEYOND_LIMIT: Final = "23514"  # the check of `hexad.slot`
 _PUT_HEAD: Final = (
-    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 "
-    "WHERE tenant = $1"
+    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7, "
+    "rows = $8, lengths = $9, merged = $10, waiting = $11 WHERE tenant = $1"
 )
 _USE: Final = (
     "UPDATE hexad.record SET use_count = use_count + $4, last_used = $5 WHERE tenant = $1 AND layer = $2 AND id = $3"
@@ -88,25 +87,10 @@ _REMOVE_VERSIONS: Final = (
     "DELETE FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 "
     "AND ($4::bigint[] IS NULL OR version = ANY($4))"
 )
-_SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope WHERE tenant = $1"
 _MOST_WAITING: Final = 500  # records whose existence is asked about at once
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
 _NO_WORDS: Final = Document((), ())
-
-
-@dataclass(slots=True)
-class _Scope:
-    """The index of a layer, in numbers."""
-
-    rows: int = 0
-    length: int = 0
-    merged: int = 0  # the number up to which rows have postings
-    waiting: int = 0  # changes since
-
-    def values(self) -> tuple[int, int, int, int]:
-        """Its columns."""
-        return self.rows, self.length, self.merged, self.waiting
 
 
 class Unit(View):
@@ -116,8 +100,7 @@ class Unit(View):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._scopes: dict[int, _Scope] = {}
-        self._changed_scopes: set[int] = set()
+        self._reindexed = False  # since the head was last written
         self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
@@ -261,16 +244,16 @@ class Unit(View):
         """Turn the words of rows into postings, in layers where more than ``least`` wait."""
         self._settle()
         self.known_head()
-        for code, scope in sorted(self._scopes.items()):
+        for code, scope in self.head.scopes.items():
             if scope.waiting > least:
                 merge(self, LAYERS[code], scope.merged)
                 scope.merged, scope.waiting = self.head.number, 0
-                self._changed_scopes.add(code)
+                self._reindexed = True
 
     @property
     def waits(self) -> bool:
         """Whether a layer should be merged."""
-        return any(scope.waiting > MOST_WAITING for scope in self._scopes.values())
+        return any(scope.waiting > MOST_WAITING for scope in self.head.scopes.values())
 
     def commit(self) -> bool:
         """Commit; whether it is known that it happened. An error says that it did not."""
@@ -289,22 +272,21 @@ class Unit(View):
 
     def _last(self) -> list[Statement]:
         """Everything that the commit sends before it commits."""
-        if any(scope.waiting > _MERGED_AT_ONCE for scope in self._scopes.values()):
+        if any(scope.waiting > _MERGED_AT_ONCE for scope in self.head.scopes.values()):
             self.merge(least=_MERGED_AT_ONCE)
-        head = self.head
-        head.changed += 1
-        values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts))
-        if head.changed % _DROP_EVERY == 0:
+        self.head.changed += 1
+        if self.head.changed % _DROP_EVERY == 0:
             self.queue(_DROP_SLOTS, self.tenant)
+        self._reindexed = True
         queued, self._queued = [*self._queued, *self._state()], []
-        return [*queued, Statement(_PUT_HEAD, (self.tenant, *values))]
+        return queued
 
     # the parts of it
 
     def _reindex(self, layer: Layer, number: int, old: Document | None, new: Document | None) -> None:
         """Count a row's new words in the place of its old ones; what the index says about it becomes stale."""
         code = CODES[layer]
-        scope = self._scopes.setdefault(code, _Scope())
+        scope = self.head.scopes[code]
         for change, document in ((-1, old), (1, new)):
             if document is not None:
                 scope.rows += change
@@ -312,7 +294,7 @@ class Unit(View):
         if number <= scope.merged:
             self.queue(_ADD_STALE, self.tenant, code, number, (old or _NO_WORDS).pack())
         scope.waiting += 1
-        self._changed_scopes.add(code)
+        self._reindexed = True
 
     def _first(self) -> list[Statement]:
         patience = f"{max(1, int((self._seconds or 0.0) * 1000))}"
@@ -321,13 +303,13 @@ class Unit(View):
             Statement(SETTINGS, ("0", patience)),
             Statement(ADD_HEAD, (self.tenant, self.namespace)),
             Statement(LOCK_HEAD, (self.tenant,)),
-            Statement(_SCOPES, (self.tenant,)),
         ]
 
-    def _opened(self, results: Sequence[Rows]) -> None:
-        super()._opened(results[:4])
-        self._scopes = {code: _Scope(*values) for code, *values in results[4]}
-
     def _state(self) -> Sequence[Statement]:
-        changed, self._changed_scopes = sorted(self._changed_scopes), set()
-        return [Statement(_PUT_SCOPE, (self.tenant, code, *self._scopes[code].values())) for code in changed]
+        """The head, if the index has changed."""
+        if not self._reindexed:
+            return []
+        self._reindexed, head = False, self.head
+        scopes = [[getattr(scope, name) for scope in head.scopes.values()] for name in Scope.__slots__]
+        values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts), *scopes)
+        return [Statement(_PUT_HEAD, (self.tenant, *values))]

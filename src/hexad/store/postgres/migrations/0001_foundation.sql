@@ -3,11 +3,14 @@
 CREATE TABLE hexad.note (name text PRIMARY KEY, value text NOT NULL);
 
 -- One row for each namespace: its lock, the highest number, the end of the audit chain, and its facts as JSON.
--- `changed` counts its transactions, `stamp` its vectors.
+-- `changed` counts its transactions, `stamp` its vectors. The arrays have a place for each layer: its indexed rows, the
+-- sum of their lengths, the number up to which they were merged into leaves, and the changes since.
 CREATE TABLE hexad.head (
-    tenant bigint PRIMARY KEY, namespace text COLLATE "C" NOT NULL, number bigint NOT NULL,
-    sequence bigint NOT NULL, hash text NOT NULL, changed bigint NOT NULL, stamp bigint NOT NULL,
-    facts text NOT NULL
+    tenant bigint PRIMARY KEY, namespace text COLLATE "C" NOT NULL, number bigint NOT NULL DEFAULT 0,
+    sequence bigint NOT NULL DEFAULT 0, hash text NOT NULL DEFAULT '', changed bigint NOT NULL DEFAULT 0,
+    stamp bigint NOT NULL DEFAULT 0, facts text NOT NULL DEFAULT '{}', rows bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}',
+    lengths bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}', merged bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}',
+    waiting bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}'
 ) WITH (fillfactor = 60);
 CREATE INDEX head_namespace ON hexad.head (namespace);
 
@@ -52,11 +55,6 @@ FOR EACH ROW EXECUTE FUNCTION hexad.refuse();
 
 -- The index. Rows numbered above `merged` have no postings: their words are read whole. A row at or below it whose
 -- words changed or went has its indexed words in `stale`; its postings are ignored until the next merge.
-CREATE TABLE hexad.scope (
-    tenant bigint NOT NULL, layer smallint NOT NULL, rows bigint NOT NULL, length bigint NOT NULL,
-    merged bigint NOT NULL, waiting bigint NOT NULL, PRIMARY KEY (tenant, layer)
-) WITH (fillfactor = 60);
-
 CREATE TABLE hexad.stale (
     tenant bigint NOT NULL, layer smallint NOT NULL, number bigint NOT NULL, words text NOT NULL,
     PRIMARY KEY (tenant, layer, number)
