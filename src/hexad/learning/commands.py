@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Command: TypeAlias = Sequence[str]  # the words of a simple command: program, operands and options, settings
 
 SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
-OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
+OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*|--\w[\w-]+)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
@@ -46,7 +46,9 @@ def commands(text: str) -> list[Command]:
             found.append([])
         else:
             found[-1].append(word)
-    ordered: list[Command] = [sorted(each, key=lambda word: SETTING.fullmatch(word) is not None) for each in found if each]
+    ordered: list[Command] = [
+        sorted(each, key=lambda word: SETTING.fullmatch(word) is not None) for each in found if each
+    ]
     return ordered if all(_PROGRAM.fullmatch(each[0]) for each in ordered) else []
 
 
@@ -133,7 +135,7 @@ def base(program: str) -> str:
     return program.rsplit("/", 1)[-1] if program.startswith(("/", "~")) else program
 
 
-def name_of(word: str) -> str:
+def option_name(word: str) -> str:
     """An option or a setting without its value; any other word as it is."""
     found = OPTION.fullmatch(word) or SETTING.fullmatch(word)
     return found[1] if found else word

@@ -12,8 +12,18 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
-from hexad.learning.commands import OPTION, SETTING, base, commands, failed_command, is_command, is_operand, name_of, verb
-from hexad.learning.commands import is_subcommand
+from hexad.learning.commands import (
+    OPTION,
+    SETTING,
+    base,
+    commands,
+    failed_command,
+    is_command,
+    is_operand,
+    is_subcommand,
+    option_name,
+    verb,
+)
 from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
 
@@ -31,7 +41,9 @@ _NEAR, _SHORT = 0.75, 4  # of the letters of two words; in two short ones more h
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
 _TOKEN: Final = re.compile(r"[\w$@#.-]+|[^\w\s]")
 _PLAIN: Final = re.compile(r"(?:--)?[A-Za-z_][\w:-]*|[A-Za-z_]\w*\.[A-Za-z_]\w*|\d+(?:\.\d+)+")
-_STANDARD: Final = re.compile(r"(?:application|text|image|multipart)/[a-z.+-]+|utf-?8|latin-?1|GET|POST|PUT|PATCH|DELETE")
+_STANDARD: Final = re.compile(
+    r"(?:application|text|image|multipart)/[a-z.+-]+|utf-?8|latin-?1|GET|POST|PUT|PATCH|DELETE"
+)
 _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or a language defines
     r"(?i)command|option|flag|switch|argument|predicate|target|script|operation|keyword|syntax|column|table|relation"
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
@@ -136,12 +148,12 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
             gone = [each for each in gone if each != out]
             yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure)
         gone = [each for each in gone if failure.of_the_call or not is_operand(each)]
-        yield from (f"remove `{name_of(out)}`" for out in gone if mentions(failure.text, out))
+        yield from (f"remove `{option_name(out)}`" for out in gone if mentions(failure.text, out))
 
 
 def _is_moved(word: str, other: Command) -> bool:
     """Whether an option stands in the other command too, perhaps with its value behind another sign."""
-    return not is_operand(word) and word != name_of(word) and name_of(word) in other
+    return not is_operand(word) and word != option_name(word) and option_name(word) in other
 
 
 def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[str]:
@@ -150,10 +162,10 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         yield f"use `{word}` instead of `{out}`"
     elif not is_operand(out) or is_subcommand(new, place):
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
-        typo = _is_near(out, word) and (place == 1 or not is_operand(out) or _DEFINED.search(error))
+        typo = _is_near(out, word) and (mentions(error, out) or _DEFINED.search(error))
         whole = "=" in word and names(error, word)
         if named or typo or whole:
-            yield f"use `{word if whole else name_of(word)}` instead of `{out if whole else name_of(out)}`"
+            yield f"use `{word if whole else option_name(word)}` instead of `{out if whole else option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
     else:
@@ -165,18 +177,28 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
     place, error = new.index(word), failure.text
     if SETTING.fullmatch(word):
-        yield f"set `{name_of(word)}` for `{base(new[0])}`"
+        yield f"set `{option_name(word)}` for `{base(new[0])}`"
     elif not is_operand(word):
-        elsewhere = failure.cause is Cause.PASSING or (failure.cause is Cause.REFUSED and word.startswith("--"))
-        if _CONFIRMS.fullmatch(word) or (elsewhere and not mentions(error, word)):
-            return
         value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
         header = _HEADER.match(value)
+        likely = mentions(error, word) or _is_the_reason(word, "" if header else value, failure)
+        if not likely or _CONFIRMS.fullmatch(word):
+            return
         shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
-        yield f"add `{name_of(word)} {shown}`" if shown else f"add `{name_of(word)}`{secret}"
+        yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
     elif is_operand(new[place - 1]) and names(error, word) and is_shown(word, error) and word.isalpha():
         yield f"add `{word}`"
+
+
+def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
+    """Whether an added option that the error does not name can be why the command worked.
+
+    One with a value of its own may select something else; only credentials help against a refusal.
+    """
+    if failure.cause in {Cause.CALL, Cause.REFUSED}:
+        return failure.of_the_call or not option.startswith("--")
+    return failure.cause is not Cause.PASSING and not value
 
 
 def _shown(command: Command, error: str, beside: str = "") -> str:
@@ -185,7 +207,7 @@ def _shown(command: Command, error: str, beside: str = "") -> str:
     kept = [base(command[0])]
     for place, word in enumerate(command[1:], start=1):
         if not is_operand(word) or SETTING.fullmatch(word):
-            kept.append(name_of(word))
+            kept.append(option_name(word))
         elif (
             is_subcommand(command, place)
             or (place == 1 and command[0] in {beside, "chmod"} and re.fullmatch(r"\w+|[+=\w]+", word))
@@ -209,7 +231,7 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
             for pair in zip(one[a:b], other[c:d], strict=False):
                 yield from _word_edits("", *pair, failure)
         elif kind == "insert":
-            words = [each for each in other[c:d] if each[0].isalpha()]
+            words = [each for each in other[c:d] if each[0].isalpha() and len(each) > 1]
             if words and all(names(failure.text.casefold(), each.casefold()) for each in words):
                 yield f"add `{' '.join(words)}`"
 
@@ -218,13 +240,13 @@ def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[st
     """A word or value that replaced another: one that the error names, a typing error, or another form of it."""
     error = failure.text
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
-    named = names(error, other) and not names(out if name else error, other if name else out)
-    typo = _is_typo(one, other) and names(error, one)
+    named = names(error, other) and not names(out, other) and (name or not names(error, out))
+    typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
     slip = not name and _is_near(one, other) and _DEFINED.search(error)
-    standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and _letters(out) != _letters(come)
+    standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
     if standard or ((named or typo or slip) and is_shown(other, error) and (name or _PLAIN.fullmatch(other))):
         yield f'give {name} as "{other}"' if name else f"use `{other}` instead of `{one}`"
-    elif (failure.of_the_call and (name or out in error)) or (name and _letters(out) in _letters(come)):
+    elif (failure.of_the_call and (name or out in error)) or (name and letters(out) in letters(come)):
         yield from filter(None, [form_change(name or "the value", out, come)])
 
 
@@ -271,13 +293,13 @@ def names(error: str, word: str) -> bool:
 
 def mentions(error: str, word: str) -> bool:
     """Whether an error has a word that may be shown, an option with or without its dashes."""
-    name = name_of(word)
+    name = option_name(word)
     return is_shown(name, error) and any(names(error, each) for each in (name, name.lstrip("-")))
 
 
 def _is_near(one: str, other: str) -> bool:
     """Whether one word is a typing error of another, never in digits."""
-    one, other = name_of(one), name_of(other)
+    one, other = option_name(one), option_name(other)
     if one == other or len(one) < 2 or re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
         return False
     if abs(len(one) - len(other)) > max(2, len(one) // 3):
@@ -290,7 +312,7 @@ def _is_near(one: str, other: str) -> bool:
 def _is_typo(one: str, other: str) -> bool:
     """Whether two plain words differ in a letter or two: a name that somebody mistyped, and not another one."""
     plain = all(re.fullmatch(r"[A-Za-z][A-Za-z_-]{2,}", each) for each in (one, other))
-    return plain and abs(len(one) - len(other)) < 2 and _is_near(one, other)
+    return plain and one.lower() != other.lower() and abs(len(one) - len(other)) < 2 and _is_near(one, other)
 
 
 def _narrowed(one: str, other: str) -> tuple[str, str]:
@@ -304,5 +326,6 @@ def _bare(text: str) -> str:
     return re.sub(r"[\"'`\\]", "", text)
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """A text without signs and case."""
     return "".join(filter(str.isalnum, text)).casefold()

@@ -26,7 +26,8 @@ _RESULT: Final = re.compile(  # no message at all, or a check that found somethi
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
-    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed|to\ server)
+    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b(?!\ (?:value|must|should))
+    | connection\b[^.\n]{{0,60}}\b(?:refused|reset|aborted|error|closed|fail) | incomplete\ ?read | disconnected
     | unavailable | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host)
     | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
     | internal\ server\ error
@@ -58,7 +59,7 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats)
-    | is\ not\ of\ type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
+    | is\ not\ of\ type | (?:media|content)[ -]type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
         |encoding)"""
 )
@@ -66,7 +67,7 @@ _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
 )
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
-    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|yolo|trusted-host
+    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|dirty|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
@@ -77,7 +78,7 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
     | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
     | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
-    | at\ (?:the|your\ own)\ risk | override\ this | \bto\ force\b | \buse\ -f\b | really\ want
+    | at\ (?:the|your\ own)\ risk | override\ this | \bforce\b | \buse\ -f\b | really\ want
     | (?<![\w-])rm\ (?:['"…/]|-\w*f) | if\ you\ are\ sure"""
 )
 _TIME: Final = (
@@ -109,25 +110,27 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | never\ closed
-    | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow)
-    | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | support | \bempty\b | \baccept | \bambiguous\b | \bexceed
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b | never\ closed
+    | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
+    | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
+    | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
+    | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict)
     | (?:allowed|valid|supported|possible)(?:\ \w+)?: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
-    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b
-    | \btakes\b | \bpermitted\b | not\ up\ to\ date"""
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \bneeds\b
+    | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
-    r"""(?ix) valid | format | incorrect\ \w+\ value | convert | between\ -?\d | allowed | mismatch | limit | unterminated
-    | unmatched | unclosed | unexpected\ (?!mime) | syntax | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | malformed
-    | illegal | \bbad\b | unknown | unrecogni[sz]ed | columns | not\ (?:appear|look) | \boffset"""
+    r"""(?ix) valid | format | incorrect\ \w+\ value | convert | between\ -?\d | allowed | mismatch | limit
+    | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b
+    | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | not\ (?:appear|look)"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bfor\ help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
     | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
-    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | list\ of | --explain
-    | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
-    | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain
+    | \b(?:different|another|other)\ (?:name|card|value|one|file|model|id|time|date)\b | access\ rights | billing
+    | your\ (?:bank|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
 )
