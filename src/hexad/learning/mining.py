@@ -159,8 +159,8 @@ def _is_cause(change: Change, failure: Failure) -> bool:
 
 def _is_another_way(change: Change, failure: Failure) -> bool:
     """Whether a changed command has no word of an error that says itself what to do."""
-    told = (word for phrase in _WORDS.findall(change.how) for word in phrase.split()[change.how.startswith("run ") :])
-    return change.how.startswith(("run ", "add ")) and not any(mentions(failure.text, each) for each in told)
+    words = (word for phrase in _WORDS.findall(change.how) for word in phrase.split()[change.how.startswith("run ") :])
+    return change.how.startswith(("run ", "add ")) and not any(mentions(failure.text, each) for each in words)
 
 
 def _is_named(path: str, error: str) -> bool:
