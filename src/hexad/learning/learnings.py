@@ -151,24 +151,19 @@ class LearningCollection(RecordCollection[Learning]):
             redact=redact,
         )
 
-    def fix_for(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
+    def fix_for(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
         """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
 
-        ``error`` is an exception or its text.
+        ``error`` is an exception or its text. With the ``args`` of the failed call, it is one for their shell command,
+        and more than the error's own words.
         """
-        return self._fix(tool, error, session, only_trusted=True)
+        return self._fix(tool, error, args, session, only_trusted=True)
 
     def known_fix(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
-        """The fix that is known for an error of a tool, trusted or not: for who asks. It counts as offered.
+        """The fix that is known for an error of a tool, like `fix_for`, but trusted or not: for who asks."""
+        return self._fix(tool, error, args, session, only_trusted=False)
 
-        With the ``args`` of the failed call, it is one for their shell command, and more than the error's own words.
-        `fix_for` returns trusted fixes only.
-        """
-        return self._fix(tool, error, session, args, only_trusted=False)
-
-    def _fix(
-        self, tool: str, error: object, session: str | None, args: object = None, *, only_trusted: bool
-    ) -> Fix | None:
+    def _fix(self, tool: str, error: object, args: object, session: str | None, *, only_trusted: bool) -> Fix | None:
         failed = outcome_of(admission.key("tool", tool), args, None, error, session=None, failure=None)
         given = None if args is None else failed.arguments
         with self._workspace.reading() as view:
