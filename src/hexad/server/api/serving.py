@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
-from hexad.server.api.calls import Call, Reply
+from hexad.server.api.calls import Call, Reply, number_in
 from hexad.server.api.keeping import newer
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
@@ -40,8 +40,6 @@ RUNNING: Final = Pool(4, "hexad-api-run")
 _JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
 _SMALLEST_LIMIT: Final = 64 * 1024
-_WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_TRUTHS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 class BadRequest(Exception):
@@ -83,8 +81,8 @@ class Api:
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
         query = _query(route.query, request)
-        if "after" in route.query and _WHOLE.fullmatch(last := request.headers.get("last-event-id", "")):
-            query["after"] = int(last)
+        if "after" in route.query and (last := request.headers.get("last-event-id", "")):
+            query["after"] = number_in(last, 0)
         call = Call(
             caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
             caller,
@@ -180,24 +178,15 @@ def _matched(pattern: tuple[str, ...], segments: tuple[str, ...]) -> dict[str, s
 
 def _query(known: Mapping[str, Schema], request: Request) -> dict[str, Any]:
     schemas = {**EVERY_CALL, **known}
-    given = {name: _typed(schemas.get(name, {}), request.query_params.getlist(name)) for name in request.query_params}
+    given = {name: _typed(schemas.get(name, {}), text) for name, text in request.query_params.items()}
     return _checked({"properties": schemas}, given)
 
 
-def _typed(schema: Schema, texts: list[str]) -> Any:
+def _typed(schema: Schema, text: str) -> Any:
     """A query parameter in the type of its schema, where it is written as one."""
-    if schema.get("type") == "array":
-        return texts
-    text = texts[-1]
-    if schema.get("type") == "integer" and _WHOLE.fullmatch(text):
-        return int(text)
-    if schema.get("type") == "boolean":
-        return _TRUTHS.get(text, text)
-    if schema.get("type") == "number":
-        try:
-            return float(text)
-        except ValueError:
-            return text
+    if schema.get("type") in {"integer", "number", "boolean"}:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text, parse_constant=_no_number)
     return text
 
 
