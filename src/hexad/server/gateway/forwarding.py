@@ -25,6 +25,7 @@ from hexad.edges.threads import Pool
 from hexad.edges.transcripts import SHAPES
 from hexad.errors import AccessRefused
 from hexad.memory.redaction import redact
+from hexad.server.callers import body_of
 from hexad.server.gateway.speaking import MEMORY, OWN_HEADERS, TOKEN, Speakers
 from hexad.server.tokens import Right
 
@@ -122,7 +123,7 @@ class Gateway:
         shape = next((each for end, each in SHAPES.items() if path == f"/v1{end.removeprefix('/v1')}"), None)
         if shape is None or request.method != "POST":
             return await self._forward(request, path, request.stream())
-        raw, started, added = await _body(request), time.perf_counter(), None
+        raw, started, added = await body_of(request, _LARGEST), time.perf_counter(), None
         turn = self._turn(request, caller, shape, raw)
         if turn is not None:
             with _going_on("a request goes on without memory"), anyio.move_on_after(_MEMORY_SECONDS):
@@ -170,15 +171,6 @@ async def _bytes(came: httpx2.Response) -> Any:
 
 def _passed(headers: Iterable[tuple[str, str]], left_out: frozenset[str]) -> list[tuple[str, str]]:
     return [(name, value) for name, value in headers if name.lower() not in left_out]
-
-
-async def _body(request: Request) -> bytes:
-    raw = bytearray()
-    async for part in request.stream():
-        raw += part
-        if len(raw) > _LARGEST:
-            raise AccessRefused(413, f"a request may have {_LARGEST:,} bytes at most")
-    return bytes(raw)
 
 
 def _parsed(raw: bytes) -> dict[str, Any] | None:
