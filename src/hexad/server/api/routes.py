@@ -91,7 +91,7 @@ _LESSON: Final = "trigger error_pattern diagnosis fix"
 _LEARNING: Final = given(Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG)
 _CORRECTION: Final = given(Learning, _LESSON, required="fix", learning=KEY, keep_secrets=FLAG)
 _CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT)
-_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, untrusted=FLAG)
+_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG)
 _WRITTEN: Final = "kind description definition"
 _SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
 _PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
