@@ -98,7 +98,7 @@ class Entry:
         raise NotImplementedError
 
     def edited(self, head: str, fields: "Mapping[str, str]") -> dict[str, str]:
-        """What the person makes of some texts in their editor."""
+        """The texts as the person leaves them in their editor."""
         about = [head, "Change the text in quotes, save, and close the editor."]
         self.text = editing.in_editor(self.text or editing.form(about, fields))
         return editing.read(self.text, list(fields))
