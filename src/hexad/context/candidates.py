@@ -156,11 +156,7 @@ def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, m
     """`Measure.saturated` for many postings, written out: this loop is the cost of a question."""
     fixed = SATURATION * (1 - NORMALISATION)
     per_term = SATURATION * NORMALISATION / mean_length
-    if not scores:
-        scores.update(
-            {number: rarity * weight / (weight + fixed + per_term * length) for number, weight, length in postings}
-        )
-        return
-    get = scores.get
-    for number, weight, length in postings:
-        scores[number] = get(number, 0.0) + rarity * weight / (weight + fixed + per_term * length)
+    found = {number: rarity * weight / (weight + fixed + per_term * length) for number, weight, length in postings}
+    for number in scores.keys() & found.keys():
+        found[number] += scores[number]
+    scores.update(found)

@@ -226,14 +226,13 @@ class Search(Queries):
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
         for search in searches:
-            terms, rows = search.opening.unread
-            numbers = padded(rows, _PADDED_ROWS) if terms else ()
-            where = f"term = ? AND number IN ({placeholders(numbers)})"
             among: dict[str, list[Any]] = {}
-            for term in terms:
+            for term, rows in search.opening.unread.items():
+                wanted, numbers = set(rows), padded(rows, _PADDED_ROWS)
+                where = f"term = ? AND number IN ({placeholders(numbers)})"
                 values = hashed(search.home, term), *numbers
                 stored = self._connection.execute(f"{_POSTING} WHERE {where}", values).fetchall()
-                fresh = [posting for posting in search.fresh.postings(term) if posting.number in rows]
+                fresh = [posting for posting in search.fresh.postings(term) if posting.number in wanted]
                 among[term] = [*fresh, *stored]
             search.opening.complete(among)
 
