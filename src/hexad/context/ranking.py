@@ -45,7 +45,8 @@ RECENCY: Final = 0.01
 USE: Final = 0.01
 TRUST: Final = 0.1
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
-SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE + TRUST + PROVEN
+PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
+SLACK: Final = PHRASE + SUBJECT + PRIORS + TRUST + PROVEN
 """The most that anything but the match can add."""
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds

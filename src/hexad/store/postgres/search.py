@@ -333,7 +333,8 @@ class Search(Work):
         if pairs:
             self._add(self.ask(Statement(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
         for search in searches:
-            search.opening.complete({term: search.among(term, set(rows)) for term, rows in search.opening.unread.items()})
+            unread = search.opening.unread
+            search.opening.complete({term: search.among(term, set(rows)) for term, rows in unread.items()})
 
     def _keep_vectors(self, embedder: int, rows: Sequence[Any]) -> None:
         """Keep the vectors that came along: somebody will probably ask for them."""

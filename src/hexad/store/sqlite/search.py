@@ -88,8 +88,9 @@ class Search(Queries):
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         here = self.namespace
-        associated, expired, stand, own = self._run("flags", here, here, now, here, least, here).fetchone()
-        searches = self._searches(question, expired=bool(expired))
+        flags = self._run("flags", here, here, now, here, least, here, here).fetchone()
+        associated, expired, stand, own, threads = map(bool, flags)
+        searches = self._searches(question, expired=expired)
         self._open(searches, question, now)
         if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
             stand, least = True, Standing.OWN
@@ -110,7 +111,8 @@ class Search(Queries):
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
                 search.filtered,
-                bool(own) and layer is Layer.USER_KNOWLEDGE,
+                own and layer is Layer.USER_KNOWLEDGE,
+                threads and layer is Layer.USER_KNOWLEDGE,
             )
         return found
 
