@@ -97,9 +97,14 @@ class Matches:
         self._strict = 1 - RELAXED * min(1.0, max(0, candidates.rows - CHANCE) / (DECIDED - CHANCE))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
-        more = (*self.habits, *nearest)
-        self.numbers: Mapping[int, object] = dict.fromkeys((*candidates.scores, *more)) if more else candidates.scores
-        self.look_at(self.numbers)
+        self.by_words_alone = near is None and not self.habits
+        if self.by_words_alone:
+            total = candidates.measure.total
+            self._values = {number: score / total for number, score in candidates.scores.items()}
+            self.numbers: Mapping[int, object] = candidates.scores
+        else:
+            self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
+            self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
         """The parts of one row's match."""
@@ -113,7 +118,7 @@ class Matches:
 
     def look_at(self, numbers: Iterable[int]) -> None:
         """Work out several at once."""
-        new = [number for number in numbers if number not in self._values] if self._values else list(numbers)
+        new = [number for number in numbers if number not in self._values]
         words, total = self.candidates.scores.get, self.candidates.measure.total
         self._values.update({number: words(number, 0.0) / total for number in new})
         for number in self.habits.keys() & set(new) if self.habits else ():

@@ -275,27 +275,26 @@ class _Pass:
         """Whether words alone decide, and little is added to them: then most rows need no look to be ruled out."""
         evidence, matches = self._evidence, self.matches
         threads = evidence.threads and self.layer is Layer.USER_KNOWLEDGE
-        by_words = matches.near is None and not matches.habits and self.layer is not Layer.AGENT_LEARNINGS
+        by_words = matches.by_words_alone and self.layer is not Layer.AGENT_LEARNINGS
         return by_words and not threads and evidence.statistics.rows >= MANY
 
     def _reaching(self, waiting: Sequence[int]) -> Sequence[int]:
         """Those of the waiting rows that can be among the best by what a ranking may add; all of them if places may go
         to the user's entries.
         """
-        answers, candidates = self.scored(), self.matches.candidates
-        if len(answers) < self._room:
+        rows, candidates, value = self._possible(self._rows), self.matches.candidates, self.matches.value
+        scores = sorted([self.ranking.score(value(row.number), row) for row in rows], reverse=True)
+        if len(scores) < self._room:
             return waiting
         nobodys = self.layer is Layer.USER_KNOWLEDGE and not self._own
         added = PRIORS - (ORIGIN if nobodys else 0.0) + (SUBJECT if candidates.subjects else 0.0)
-        least = answers[self._room - 1].score - added - _ROUNDING
-        near = [
-            number
-            for number in waiting
-            if self.matches.value(number) >= least - (PHRASE if number in candidates.several else 0.0)
-        ]
-        users = sum(answer.is_users for answer in answers)
-        full = not self._own or (users >= self._room and len(answers) - users <= OTHERS)
-        return near if full and not (near and self._own) else waiting
+        least = scores[self._room - 1] - added - _ROUNDING
+        several = candidates.several
+        near = [number for number in waiting if value(number) >= least - (PHRASE if number in several else 0.0)]
+        if not self._own:
+            return near
+        users = sum([row.origin == Origin.USER for row in rows])
+        return waiting if near or users < self._room or len(rows) - users > OTHERS else ()
 
     def rest(self) -> Sequence[int]:
         """The rows to look at where others fill the places of the user's."""
@@ -409,6 +408,8 @@ class _Pass:
         An entry that stands may be the best: it is in the prompt already.
         """
         share = self.matches.beside_best if self._floor else 0.0
+        if not share:
+            return answers
         above = [answer for answer in answers if answer.verdict == KEPT]
         standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
         best = share * max((*standing, *(each.score for each in above)), default=0.0)

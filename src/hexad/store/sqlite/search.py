@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hexad.store.sqlite.unit import Unit
 
 _NONE: Final = Evidence()
-_PADDED_ROWS: Final = 128
+_PADDED_ROWS: Final = 32
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
 _FEW: Final = 64  # rows of a term that is read together with others
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
