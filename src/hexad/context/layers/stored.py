@@ -230,9 +230,7 @@ class _Pass:
         self.ranking = Ranking(query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
         self._batches = self.matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._lean = not asked.wide and self._is_lean()
-        self._waiting: Sequence[
-            int
-        ] = ()  # rows of the first batch that are only looked at if they can be among the best
+        self._waiting: Sequence[int] = ()  # of the first batch: looked at if they can be among the best
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
