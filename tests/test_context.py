@@ -188,7 +188,7 @@ def test_rows_that_cannot_be_among_the_best_are_not_read_and_would_have_changed_
     words = [f"word{number}" for number in range(80)]
     texts = [dice.choices(words, [1 / rank for rank in range(1, 81)], k=dice.randint(3, 25)) for _ in range(320)]
     asked = [" ".join(dice.sample(words, dice.randint(1, 4))) for _ in range(60)]
-    with opened(tmp_path / "a.db", clock=FixedClock(), max_knowledge=10_000, max_per_layer=3) as hx:
+    with opened(tmp_path / "a.db", clock=FixedClock(), max_knowledge=10_000, max_per_layer=8) as hx:
         for origins in (["agent"], ["user"], ["agent", "user"], ["user"] * 9 + ["agent"]):
             few, every = (hx.scoped(namespace=f"{len(origins)} {origins[0]} {how}") for how in ("few", "every"))
             for number, text in enumerate(texts):
