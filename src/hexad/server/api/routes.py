@@ -94,7 +94,7 @@ _CORRECTION: Final = given(
     Learning, "trigger error_pattern diagnosis fix", required="fix", learning=KEY, keep_secrets=FLAG
 )
 _CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT)
-_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, untrusted=FLAG)
+_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG)
 _SKILL: Final = given(
     Skill,
     "kind description definition parameters when tags author",
