@@ -12,7 +12,7 @@ from hexad.errors import InvalidInput
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.folders import document
-from hexad.skills.references import Unresolved, fill, fill_known, references
+from hexad.skills.references import Unresolved, fill, references
 from hexad.testing.strategies import json_values, texts
 from tests.support import requirement
 
@@ -194,7 +194,7 @@ def test_no_text_evaluates_anything(text: str) -> None:
 @requirement("SKILL-04")
 def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
     known = {"who": "Ada"}
-    assert fill_known(["{{ who }}", "{{ later.x }}", "{{ who }} of {{ later.0 }}"], known) == [
+    assert fill(["{{ who }}", "{{ later.x }}", "{{ who }} of {{ later.0 }}"], known, partly=True) == [
         "Ada",
         "{{ later.x }}",
         "Ada of {{ later.0 }}",

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from hexad.errors import InvalidInput, MissingExtra, NoSandbox
-from hexad.skills.references import Unresolved, fill, fill_known, references, whole
+from hexad.skills.references import Unresolved, fill, name_of, references, whole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
@@ -55,7 +55,7 @@ def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> N
     """
     for place, step in enumerate(steps if absent else (), start=1):
         for name, argument in step.get("args", {}).items():
-            missing = next((each.name for each in references(argument) if each.name in absent), None)
+            missing = next((name for name in map(name_of, references(argument)) if name in absent), None)
             if missing is not None and whole(argument) is None:
                 where = f"step {place} ({step['tool']}) puts it into {name!r}"
                 raise InvalidInput(f"parameters.{missing}", f"is missing: {where}")
@@ -147,7 +147,7 @@ def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozense
 def _known(argument: Any, known: Mapping[str, Any]) -> Any:
     """An argument as far as it is known; a reference that leads nowhere is reported by its step."""
     try:
-        return fill_known(argument, known)
+        return fill(argument, known, partly=True)
     except Exception:  # noqa: BLE001 - a plan shows what it can
         return argument
 
@@ -155,4 +155,6 @@ def _known(argument: Any, known: Mapping[str, Any]) -> Any:
 def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
     """A step's arguments, without references to optional parameters that the caller omitted."""
     args: Mapping[str, Any] = step.get("args", {})
-    return {name: value for name, value in args.items() if (only := whole(value)) is None or only.name not in absent}
+    return {
+        name: value for name, value in args.items() if (only := whole(value)) is None or name_of(only) not in absent
+    }

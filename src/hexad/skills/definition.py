@@ -26,7 +26,7 @@ from hexad.memory import admission
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.skills import parameters
 from hexad.skills.names import MANIFEST, path_fault, variable_fault
-from hexad.skills.references import Unresolved, is_name, references
+from hexad.skills.references import Unresolved, is_name, name_of, references, shown
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -176,11 +176,13 @@ def _check_step(step: Any, where: str, known: set[str]) -> None:
 
 def _check_references(argument: Any, where: str, known: set[str]) -> None:
     try:
-        strange = [reference for reference in references(argument) if reference.name not in known]
+        strange = [reference for reference in references(argument) if name_of(reference) not in known]
     except Unresolved as error:
         raise _wrong(where, str(error)) from None
     if strange:
-        reason = f"{strange[0]} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        reason = (
+            f"{shown(strange[0])} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        )
         raise _wrong(where, f"{reason}; a parameter has to be in the schema (parameters)")
 
 

@@ -1,8 +1,8 @@
 """One program for `run` and `arun`: it yields what takes time, and a driver waits for it in its own way.
 
-`drive` waits in this thread; coroutines run in an event loop of their own, in another thread if this one has a running
-loop already. A `Halt` ends it from outside. `adrive` awaits in the caller's event loop, and runs blocking work in a
-thread pool; if it is cancelled, it waits until that work has stopped.
+`drive` waits in this thread; coroutines run in an event loop of their own, in another thread, because this one may have
+a running loop already. `adrive` awaits in the caller's event loop, and runs blocking work in a thread pool. A `Halt`
+ends either of them from outside; `adrive` calls it if it is cancelled, and waits until the work has stopped.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """Work that blocks its thread; ``stop``, called in another thread, makes it end soon."""
+    """Work that blocks its thread; what takes long ends soon after the `Halt` of its run was called."""
 
     work: Callable[[], Any]
-    stop: Callable[[], object] = lambda: None  # quick work need not be stopped
 
 
 Effect: TypeAlias = Awaitable[Any] | Blocking
@@ -41,18 +40,18 @@ class Halt:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._called = False
+        self.called = False
         self._stop: Callable[[], object] = _nothing
 
     def __call__(self) -> None:
         """End the run, without waiting for it."""
         with self._lock:
-            self._called = True
+            self.called = True
             self._stop()
 
     def check(self) -> None:
         """Raise `Halted` if it was called."""
-        if self._called:
+        if self.called:
             raise Halted
 
     @contextmanager
@@ -73,9 +72,8 @@ def _nothing() -> None:
     """There is nothing to stop."""
 
 
-def drive(program: Program[R], halt: Halt | None = None) -> R:
+def drive(program: Program[R], halt: Halt) -> R:
     """Run a program to its end in this thread."""
-    halt = halt or Halt()
     step: Callable[[], Effect] = program.__next__
     with ExitStack() as stack, closing(program):
         loop: Any = None
@@ -86,8 +84,9 @@ def drive(program: Program[R], halt: Halt | None = None) -> R:
                 return cast("R", done.value)
             try:
                 if isinstance(effect, Blocking):
-                    with halt.stopping(effect.stop):
-                        value = effect.work()
+                    halt.check()
+                    value = effect.work()
+                    halt.check()
                 else:
                     loop = loop or stack.enter_context(_event_loop().OwnLoop(halt))
                     value = loop.wait(effect)
@@ -96,7 +95,7 @@ def drive(program: Program[R], halt: Halt | None = None) -> R:
                 step = partial(program.throw, error)
 
 
-async def adrive(program: Program[R]) -> R:
+async def adrive(program: Program[R], halt: Halt) -> R:
     """Run a program to its end in the running event loop."""
     step: Callable[[], Effect] = program.__next__
     with closing(program):
@@ -106,7 +105,7 @@ async def adrive(program: Program[R]) -> R:
             except StopIteration as done:
                 return cast("R", done.value)
             try:
-                value = await (_event_loop().in_thread(effect) if isinstance(effect, Blocking) else effect)
+                value = await (_event_loop().in_thread(effect, halt) if isinstance(effect, Blocking) else effect)
                 step = partial(program.send, value)
             except Exception as error:  # noqa: BLE001 - the program handles it
                 step = partial(program.throw, error)

@@ -12,7 +12,7 @@ from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
-from hexad.skills.effects import adrive, drive
+from hexad.skills.effects import Halt, adrive, drive
 from hexad.skills.review import AUTOMATIC, Review, review
 from hexad.skills.run import Agent, Runner, may_run
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
-    from hexad.skills.effects import Halt
     from hexad.skills.folders.transfer import ImportedSkill
     from hexad.skills.run import SkillResult
 
@@ -226,7 +225,8 @@ class SkillLibrary(RecordCollection[Skill]):
         'HEY'
         """
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return drive(self._runner.program(job), halt)
+        halt = halt or Halt()
+        return drive(self._runner.program(job, halt), halt)
 
     async def arun(
         self,
@@ -240,7 +240,8 @@ class SkillLibrary(RecordCollection[Skill]):
     ) -> SkillResult:
         """The same in a running event loop: coroutines are awaited in it, and a script does not block it."""
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return await adrive(self._runner.program(job))
+        halt = Halt()
+        return await adrive(self._runner.program(job, halt), halt)
 
     def as_tools(self, *, session: str | None = None, asynchronous: bool = False) -> tuple[Callable[..., Any], ...]:
         """The active skills as functions ``skill_<name>`` with signature and docstring, in the order of their names.

@@ -22,12 +22,11 @@ from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.redaction import redact
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
-from hexad.recent import Recent
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Step, StepTool, ToolCall
-from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
+from hexad.skills.definition import files_of, fingerprint, needs_of, shell_of, templates
 from hexad.skills.effects import Blocking
-from hexad.skills.review import assess
+from hexad.skills.review import review
 from hexad.store import Entry
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.effects import Program
+    from hexad.skills.effects import Halt, Program
     from hexad.skills.sandbox import SandboxLimits, ScriptResult
     from hexad.store import Writing
 
@@ -44,10 +43,12 @@ TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft 
 REMEMBERED: Final = 5  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
-_MOST_KNOWN: Final = 4096
-_MOST_STEPPED: Final = 256
-_checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
+_UNSEEN: Final = (
+    " (the sandbox hides your folders: a script sees the system's programs, the skill's files in its own folder, "
+    'and the folders that its definition lists as "writable"; add the file to the skill, pass its text as a parameter, '
+    "or list its folder)"
+)
 _CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKILL, SIGSEGV
 
 
@@ -111,9 +112,6 @@ class Runner:
 
     workspace: Workspace
     agent: Agent
-    _stepped: Recent[tuple[str, int, str | None], tuple[ToolCall, StepTool]] = field(
-        default_factory=lambda: Recent(_MOST_STEPPED)
-    )
 
     def job(
         self,
@@ -126,10 +124,11 @@ class Runner:
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
         """A run that may begin; else the error that says why it may not."""
-        current = fingerprint(skill)
         if not dry_run:
-            _refuse(skill, current)
-        _check_once(skill, current)
+            _refuse(skill)
+        obstacle = review(skill).obstacle  # its row may be older than the rules
+        if obstacle and not dry_run:
+            raise SkillRefused(skill.name, obstacle)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -147,14 +146,14 @@ class Runner:
             _environment(admitted)
         return job
 
-    def program(self, job: Job) -> Program[SkillResult]:
+    def program(self, job: Job, halt: Halt) -> Program[SkillResult]:
         """The run itself."""
         started = perf_counter()
         if job.dry_run:
             return replace(_plan(job), seconds=perf_counter() - started)
         try:
             with _nested(job.skill.name):
-                result = yield from _work(self, job)
+                result = yield from _work(self, job, halt)
         except BaseException as error:
             if not isinstance(error, Exception):
                 self._record(job, None)
@@ -182,16 +181,7 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self._step_tool(name, known[name], session) for name in wanted}
-
-    def _step_tool(self, name: str, tool: ToolCall, session: str | None) -> StepTool:
-        """A tool as a step calls it, kept for the next run: to watch it anew takes as long as to call it."""
-        place = name, id(tool), session
-        kept = self._stepped.get(place)
-        if kept is None or kept[0] is not tool:
-            kept = tool, self.agent.step_tool(name, tool, session)
-            self._stepped.put(place, kept)
-        return kept[1]
+        return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
 
     def _record(self, job: Job, result: SkillResult | None) -> None:
         """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result.
@@ -250,23 +240,14 @@ def may_run(skill: Skill) -> bool:
     return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
 
 
-def _refuse(skill: Skill, current: str) -> None:
+def _refuse(skill: Skill) -> None:
     """Refuse a skill that is not active, or that was changed since its approval."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
         raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
-    if skill.approved != current:
+    if skill.approved != fingerprint(skill):
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
-
-
-def _check_once(skill: Skill, current: str) -> None:
-    """Check a definition once per process: its row may be older than the rules."""
-    if current not in _checked_definitions:
-        check(skill.kind, skill.definition, skill.parameters)
-        if len(_checked_definitions) >= _MOST_KNOWN:
-            _checked_definitions.clear()
-        _checked_definitions.add(current)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
@@ -350,16 +331,12 @@ def _plan_script(job: Job) -> SkillResult:
     return _result(job, steps=(Step(tool=shell_of(definition), args=args),))
 
 
-def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
-    """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
-    from hexad.skills.sandbox import SandboxLimits, Stop, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
+def _run_script(runner: Runner, job: Job, halt: Halt) -> Program[SkillResult]:
+    """A script in the sandbox; no transaction is open meanwhile."""
+    from hexad.skills.sandbox import SandboxLimits, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
 
-    seen, definition = assess(job.skill), job.skill.definition
-    if seen.obstacle:
-        raise SkillRefused(job.skill.name, seen.obstacle)
-    sandbox = this_sandbox()
+    sandbox, definition = this_sandbox(), job.skill.definition
     limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
-    stop = Stop()
     came: ScriptResult = yield Blocking(
         lambda: sandbox.run(
             cast("str", definition["script"]),
@@ -367,12 +344,11 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
             environment=_environment(job.given),
             files=files_of(definition),
             limits=limits,
-            network=Capability.NETWORK in seen.grants,
+            network=Capability.NETWORK in needs_of(definition),
             writable=[Path(folder) for folder in cast("list[str]", definition.get("writable", []))],
             hidden=runner.hidden(),
-            stop=stop,
-        ),
-        stop,
+            halt=halt,
+        )
     )
     error = "" if came.ok else _script_error(came, limits)
     return _result(job, ok=came.ok, output=came.stdout, script=came, error=error)
@@ -381,9 +357,10 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
 def _script_error(came: ScriptResult, limits: SandboxLimits) -> str:
     late = f"took longer than {limits.seconds:g} s, the limit script_seconds"
     full = f" (perhaps it needs more than {limits.memory >> 20} MB, the limit script_memory)"
-    last = came.stderr.strip().splitlines()[-1:]
+    last = "".join(came.stderr.strip().splitlines()[-1:])
     why = late if came.timed_out else f"ended with exit code {came.exit_code}{full * (came.exit_code in _CRASHED)}"
-    return f"the script {why}" + (f": {last[0]}" if last else "")
+    unseen = _UNSEEN if "No such file or directory" in last or "not found" in last else ""
+    return f"the script {why}" + (f": {last}{unseen}" if last else "")
 
 
 def _environment(given: Mapping[str, Json]) -> dict[str, str]:
@@ -420,13 +397,13 @@ def _plan(job: Job) -> SkillResult:
             assert_never(never)
 
 
-def _work(runner: Runner, job: Job) -> Program[SkillResult]:
+def _work(runner: Runner, job: Job, halt: Halt) -> Program[SkillResult]:
     """A run."""
     match job.skill.kind:
         case SkillKind.COMPOSITE:
             return (yield from _run_composite(job))
         case SkillKind.SCRIPT:
-            return (yield from _run_script(runner, job))
+            return (yield from _run_script(runner, job, halt))
         case SkillKind.TEMPLATE | SkillKind.INSTRUCTION:
             result: SkillResult = yield Blocking(lambda: _plan(job))
             return result

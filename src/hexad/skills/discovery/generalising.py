@@ -122,8 +122,8 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
 
 def _of_other_keys(runs: Runs, place: int) -> list[str]:
     """Object arguments whose keys differ between runs: each becomes one parameter as a whole."""
-    paths: list[set[Path]] = [set(run[place].given) for run in runs]
-    partly = {path[0] for path in set.union(*paths) - set.intersection(*paths)}
+    paths = [set(run[place].given) for run in runs]
+    partly = {path[0] for path in paths[0].union(*paths) - paths[0].intersection(*paths)}
     return [name for name in sorted(partly) if all(name in {path[0] for path in each} for each in paths)]
 
 

@@ -58,12 +58,12 @@ def _together(sessions: Collection[Sequence[str]]) -> set[tuple[str, str]]:
     """The pairs of tools that usually follow each other: most calls of the rarer one, and some of the other."""
     calls = Counter(chain.from_iterable(sessions))
     pairs = Counter(chain.from_iterable(map(pairwise, sessions)))
-    least = {pair: sorted(calls[tool] for tool in pair) for pair in pairs}
-    return {
-        pair
-        for pair, (rarer, other) in least.items()
-        if pairs[pair] >= max(_OF_THE_RARER * rarer, _OF_THE_OTHER * other)
-    }
+    found = set()
+    for pair, count in pairs.items():
+        rarer, other = sorted(calls[tool] for tool in pair)
+        if count >= _OF_THE_RARER * rarer and count >= _OF_THE_OTHER * other:
+            found.add(pair)
+    return found
 
 
 def _frequent(sessions: Mapping[str, Sequence[str]]) -> list[Repeated]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
+from hexad.skills.effects import Halt
 from hexad.skills.sandbox import inputs, layout, seccomp
-from hexad.skills.sandbox.running import Ended, SandboxLimits, ScriptResult, Stop, run
+from hexad.skills.sandbox.running import Ended, SandboxLimits, ScriptResult, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,13 +43,13 @@ class Sandbox:
         network: bool = False,
         writable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
-        stop: Stop | None = None,
+        halt: Halt | None = None,
     ) -> ScriptResult:
         """Run a script and wait for its end; a script that fails is a result, not an error.
 
         ``files`` (content, or content and whether it can be executed) lie in its working directory. ``writable``
         folders are seen where they are, and written to. ``hidden`` paths cannot be reached by it in any case. Who
-        calls ``stop``, from another thread, ends it with all that it started.
+        calls ``halt``, from another thread, ends it with all that it started.
 
         Raises:
             InvalidInput: something given cannot be had in a sandbox.
@@ -73,12 +74,11 @@ class Sandbox:
             joined = "\0".join(options).encode(errors="surrogateescape")  # paths may hold other bytes than text
             command = (self.program.name, "--args", str(handed.over(joined)), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
-            ended = run(
-                (*command, *inside), self.program, fds=handed.fds, limits=limits, skip=len(_READY), stop=stop or Stop()
-            )
-        return self._result(ended)
+            halt = halt or Halt()
+            ended = run((*command, *inside), self.program, fds=handed.fds, limits=limits, skip=len(_READY), halt=halt)
+        return self._result(ended, stopped=halt.called)
 
-    def _result(self, ended: Ended) -> ScriptResult:
+    def _result(self, ended: Ended, *, stopped: bool) -> ScriptResult:
         killed, out, err = ended.exit_code is None, bytes(ended.stdout.content), bytes(ended.stderr.content)
         if not killed and not out.startswith(_READY):
             raise NoSandbox(f"{self.name} made none: {_text(err).strip() or 'it gives no reason'}")
@@ -87,8 +87,8 @@ class Sandbox:
             stdout=_text(out.removeprefix(_READY)),
             stderr=_text(err),
             cut=tuple(stream.cut for stream in (ended.stdout, ended.stderr) if stream.cut),
-            timed_out=killed and not ended.stopped,
-            stopped=ended.stopped,
+            timed_out=killed and not stopped,
+            stopped=killed and stopped,
             seconds=ended.seconds,
             sandbox=self.name,
         )
