@@ -40,25 +40,21 @@ LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
 SHELLS: Final = ("sh", "bash")
 _OF_A_SHELL: Final = re.compile(r"#!.*\b(?:ba|da|a|z|k)?sh\b").match
 _FOR_BASH: Final = re.compile(r"#!.*\bbash\b").match
-_FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
-    SkillKind.COMPOSITE: ("steps", frozenset({"files"})),
-    SkillKind.SCRIPT: ("script", frozenset({"shell", "needs", "writable", "files"})),
-    SkillKind.TEMPLATE: ("template", frozenset({"files"})),
-    SkillKind.INSTRUCTION: ("text", frozenset({"files"})),
+BODIES: Final[Mapping[SkillKind, str]] = {
+    SkillKind.COMPOSITE: "steps",
+    SkillKind.SCRIPT: "script",
+    SkillKind.TEMPLATE: "template",
+    SkillKind.INSTRUCTION: "text",
 }
+"""The field of a definition that says what the skill does."""
 
 
-def check(kind: SkillKind, definition: Mapping[str, Json], schema: Mapping[str, Json]) -> None:
+def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
     """Refuse a definition that does not fit its kind, or parameters that cannot be checked."""
     if _deeper(definition, DEEPEST):
         raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
     parameters.check_schema(schema)
     _check_fields(kind, definition)
-    _check_kind(kind, definition, schema)
-    _check_files(definition.get("files", {}))
-
-
-def _check_kind(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
     match kind:
         case SkillKind.COMPOSITE:
             _check_composite(definition, schema)
@@ -72,6 +68,7 @@ def _check_kind(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[
                 raise _wrong("text", "must be text")
         case never:
             assert_never(never)
+    _check_files(definition.get("files", {}))
 
 
 def fingerprint(skill: Skill) -> str:
@@ -129,8 +126,8 @@ def needs_of(definition: Mapping[str, Any]) -> frozenset[Capability]:
 
 
 def _check_fields(kind: SkillKind, definition: Mapping[str, Json]) -> None:
-    needed, optional = _FIELDS[kind]
-    known = {needed, "document", *optional}
+    needed = BODIES[kind]
+    known = {needed, "document", "files", *(("shell", "needs", "writable") if kind is SkillKind.SCRIPT else ())}
     if needed not in definition:
         raise InvalidInput("definition", f"a {kind} skill needs {needed!r}; it may have {_listed(known - {needed})}")
     for name in definition:

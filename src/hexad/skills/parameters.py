@@ -74,7 +74,7 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
     if depth > DEEPEST:
         raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
     _check_value(schema, value, path)
-    kinds = _kinds(schema)
+    kinds = kinds_of(schema)
     if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
         value = int(value)
     if "anyOf" in schema:
@@ -89,7 +89,7 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
 
 def _check_value(schema: Mapping[str, Any], value: Any, path: str) -> None:
     """Check a value by itself, without what is inside of it."""
-    names = _kinds(schema)
+    names = kinds_of(schema)
     if not any(_IS[name](value) for name in names or _WORDS):
         expected = "must be " + " or ".join(_WORDS[name] for name in names) if names else "is not a value of JSON"
         raise InvalidInput(path, f"{expected}, not {_kind(value)}")
@@ -99,7 +99,8 @@ def _check_value(schema: Mapping[str, Any], value: Any, path: str) -> None:
             raise InvalidInput(path, wrong)
 
 
-def _kinds(schema: Mapping[str, Any]) -> Sequence[str]:
+def kinds_of(schema: Mapping[str, Any]) -> Sequence[str]:
+    """The types that a schema allows; none if it does not say."""
     wanted = schema.get("type", ())
     return (wanted,) if isinstance(wanted, str) else wanted
 
@@ -245,7 +246,7 @@ def _check(schema: Any, path: str, depth: int) -> None:
         if keyword not in _KEYWORDS:
             raise InvalidInput(f"{path}.{keyword}", f"is not supported; known are {', '.join(sorted(_KEYWORDS))}")
         _check_value(_KEYWORDS[keyword], value, f"{path}.{keyword}")
-    if not all(kind in [*_WORDS] for kind in _kinds(schema)):
+    if not all(kind in [*_WORDS] for kind in kinds_of(schema)):
         raise InvalidInput(f"{path}.type", f"must be one of {', '.join(_WORDS)}, or a list of them")
     if wrong := patterns.problem(schema.get("pattern", "")):
         raise InvalidInput(f"{path}.pattern", wrong)

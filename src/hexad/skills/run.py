@@ -142,8 +142,6 @@ class Runner:
         )
         if skill.kind is SkillKind.COMPOSITE:
             composite.refuse_gaps(_steps(skill), absent)
-        elif skill.kind is SkillKind.SCRIPT:
-            _environment(admitted)
         return job
 
     def program(self, job: Job, halt: Halt) -> Program[SkillResult]:
@@ -325,12 +323,6 @@ def _run_composite(job: Job) -> Program[SkillResult]:
     return _result(job, steps=steps, ok=False, error=f"step {failed + 1} ({step.tool}): {step.error}")
 
 
-def _plan_script(job: Job) -> SkillResult:
-    definition = job.skill.definition
-    args = {"script": definition["script"], "environment": _environment(job.given)}
-    return _result(job, steps=(Step(tool=shell_of(definition), args=args),))
-
-
 def _run_script(runner: Runner, job: Job, halt: Halt) -> Program[SkillResult]:
     """A script in the sandbox; no transaction is open meanwhile."""
     from hexad.skills.sandbox import SandboxLimits, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
@@ -365,34 +357,31 @@ def _script_error(came: ScriptResult, limits: SandboxLimits) -> str:
 
 def _environment(given: Mapping[str, Json]) -> dict[str, str]:
     """Parameters as variables: text as it is, everything else as JSON."""
-    variables = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
-    for name, value in variables.items():
-        if "\0" in value or value.encode(errors="replace").decode() != value:
-            raise InvalidInput(f"parameters.{name}", "holds NUL or a lone surrogate, which no variable can hold")
-    return variables
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
 
 
 def _rendered(job: Job) -> SkillResult:
     try:
         return _result(job, output=templates().render(cast("str", job.skill.definition["template"]), job.given))
     except TemplateFailed as error:
-        takes_more = job.skill.parameters.get("additionalProperties", False) is not False
-        if error.parameter and (takes_more or error.missing in job.absent):  # the caller left it out
+        if error.parameter and error.missing in job.absent:  # the caller left it out
             raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
         return _result(job, ok=False, error=str(error))
 
 
 def _plan(job: Job) -> SkillResult:
     """A dry run."""
+    definition = job.skill.definition
     match job.skill.kind:
         case SkillKind.COMPOSITE:
             return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
         case SkillKind.SCRIPT:
-            return _plan_script(job)
+            args = {"script": definition["script"], "environment": _environment(job.given)}
+            return _result(job, steps=(Step(tool=shell_of(definition), args=args),))
         case SkillKind.TEMPLATE:
             return _rendered(job)
         case SkillKind.INSTRUCTION:
-            return _result(job, output=job.skill.definition["text"])
+            return _result(job, output=definition["text"])
         case never:
             assert_never(never)
 

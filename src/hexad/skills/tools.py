@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
-from hexad.errors import InvalidInput, SkillFailed
+from hexad.errors import SkillFailed
 from hexad.model import SkillKind
 from hexad.skills import parameters
 
@@ -42,7 +42,7 @@ def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
     named: dict[str, Skill] = {}
     for skill in skills:
         own = _identifier(skill.name)
-        named[_free(_with_digest(own, skill.name) if own in named else own, named)] = skill
+        named[f"{own[: _LONGEST_NAME - 9]}_{_digest(skill.name)}" if own in named else own] = skill
     return named
 
 
@@ -89,7 +89,7 @@ class _Takes:
             own = _free(_argument(name), originals)
             originals[own] = name
             found.append(_parameter(own, listed[name], required=name in must))
-        nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
+        nullable = frozenset(own for own, name in originals.items() if "null" in parameters.kinds_of(listed[name]))
         return cls(inspect.Signature(found, return_annotation=Any), originals, nullable)
 
     def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,17 +99,6 @@ class _Takes:
 
     def _left_out(self, name: str, value: object) -> bool:
         return value is None and name not in self.nullable and self.signature.parameters[name].default is None
-
-
-def _may_be_null(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema says that a value may be null; one that says nothing of its values does not."""
-    if not schema.keys() & {"type", "enum", "const", "anyOf"}:
-        return False
-    try:
-        parameters.admit({"properties": {"value": schema}}, {"value": None})
-    except InvalidInput:
-        return False
-    return True
 
 
 def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -> Callable[..., Any]:
@@ -143,12 +132,8 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
     choices = schema.get("enum")
     if choices and all(isinstance(each, str | int) for each in choices):
         return Literal[tuple(choices)]
-    kinds = schema.get("type")
-    if kinds is None:
-        return Any
-    if isinstance(kinds, str):
-        return _plain(kinds, schema)
-    return Union[tuple(_plain(kind, schema) for kind in kinds)]  # noqa: UP007 - the same
+    kinds = parameters.kinds_of(schema)
+    return Union[tuple(_plain(kind, schema) for kind in kinds)] if kinds else Any  # noqa: UP007 - the same
 
 
 def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
@@ -178,11 +163,6 @@ def _says(schema: Mapping[str, Any]) -> str:
 def _identifier(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
     return f"{PREFIX}{plain or _digest(name)}"[:_LONGEST_NAME]  # a name in another script still needs one of its own
-
-
-def _with_digest(own: str, name: str) -> str:
-    digest = _digest(name)
-    return f"{own[: _LONGEST_NAME - len(digest) - 1]}_{digest}"
 
 
 def _digest(name: str) -> str:

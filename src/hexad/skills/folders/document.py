@@ -35,19 +35,13 @@ _KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
 _OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
 
 
-class _Main(NamedTuple):
-    """Where a kind keeps what it does: the field of its definition, and the file in a folder."""
-
-    field: str
-    path: str
-
-
-_MAINS: Final[Mapping[SkillKind, _Main]] = {
-    SkillKind.COMPOSITE: _Main("steps", "steps.json"),
-    SkillKind.SCRIPT: _Main("script", "scripts/run.sh"),
-    SkillKind.TEMPLATE: _Main("template", "template.txt"),
+_MAINS: Final[Mapping[SkillKind, str]] = {
+    SkillKind.COMPOSITE: "steps.json",
+    SkillKind.SCRIPT: "scripts/run.sh",
+    SkillKind.TEMPLATE: "template.txt",
 }
-_ELSEWHERE: Final = frozenset({"text", "files", "document", *(main.field for main in _MAINS.values())})
+"""The file of a folder that holds what a skill does; an instruction is the text of SKILL.md."""
+_ELSEWHERE: Final = frozenset({"files", "document", *shapes.BODIES.values()})
 
 
 class File(NamedTuple):
@@ -235,7 +229,7 @@ def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str
 
 def _main_in(fields: Mapping[str, Any], kind: SkillKind) -> str:
     """The file that holds what a skill does; empty for an instruction, which is the text of SKILL.md."""
-    return "" if kind is SkillKind.INSTRUCTION else str(_metadata(fields).get(_MAIN, _MAINS[kind].path))
+    return "" if kind is SkillKind.INSTRUCTION else str(_metadata(fields).get(_MAIN, _MAINS[kind]))
 
 
 def _free(path: str, files: Files) -> str:
@@ -251,9 +245,9 @@ def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, J
         return {"text": body}
     text = _text(main, files[main].data)
     if kind is not SkillKind.COMPOSITE:
-        return {_MAINS[kind].field: text}
+        return {shapes.BODIES[kind]: text}
     try:
-        return {_MAINS[kind].field: _loaded(text)}
+        return {shapes.BODIES[kind]: _loaded(text)}
     except (ValueError, RecursionError) as error:
         raise InvalidInput(main, f"is not JSON: {error}") from None
 
@@ -269,7 +263,7 @@ def _loaded(text: str) -> Any:
 
 
 def _main_file(skill: Skill | Described) -> File:
-    value = skill.definition.get(_MAINS[skill.kind].field)
+    value = skill.definition.get(shapes.BODIES[skill.kind])
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return File(text.encode(), skill.kind is SkillKind.SCRIPT)
 

@@ -133,10 +133,10 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
     return f'{" && ".join(commands)} || exit 125; . "$0"'
 
 
-def _files(handed: _Handed, files: Sequence[inputs.GivenFile]) -> Iterator[str]:
-    for file in files:
-        mode = "0755" if file.executable else "0644"
-        yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
+def _files(handed: _Handed, files: Mapping[str, tuple[bytes, bool]]) -> Iterator[str]:
+    for path, (content, executable) in files.items():
+        yield from ("--perms", "0755" if executable else "0644", "--file", str(handed.over(content)))
+        yield f"{layout.WORK}/{path}"
 
 
 def _read_only(handed: _Handed, contents: Mapping[str, bytes]) -> Iterator[str]:

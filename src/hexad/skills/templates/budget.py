@@ -1,4 +1,4 @@
-"""Limits of one rendering: steps, data, time and output. Values are JSON, and none is ever large."""
+"""Limits of one rendering: work, time and output. Values are JSON, and none is ever large."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_STEP: Final = 100  # characters that could be handled in the time of a step
 _ELEMENT: Final = 8  # what a number, or a place in a list, weighs in characters
 _DEEPEST: Final = 50
 _BITS: Final = 512  # of a whole number
@@ -40,9 +41,7 @@ class RenderLimits:
 
     seconds: float = 1.0
     output: int = 2**20  # bytes of the result
-    steps: int = 200_000  # parts of the template that are evaluated, each time they are
-    value: int = 2**20  # characters of one value, nested values included
-    work: int = 20 * 2**20  # characters of all values that are made or compared
+    work: int = 20 * 2**20  # characters of all values that are given, made or compared; each step counts as a hundred
     template: int = 100_000  # characters of the template itself
 
 
@@ -53,33 +52,22 @@ class Budget:
         self._limits = limits
         self._clock = clock
         self._until = clock() + limits.seconds
-        self._steps = limits.steps
         self._work = limits.work
         self._output = limits.output
 
-    def step(self, count: int = 1) -> None:
-        """Do some more steps, if there is time."""
-        self._steps -= count
-        if self._steps < 0:
-            raise Stop(f"takes more than {self._limits.steps:,} steps; loop over less")
-        self._look_at_time()
-
-    def room(self, size: int) -> None:
-        """Check the size of a value before it is made, and count it as `work`."""
-        if size > self._limits.value:
-            raise Stop(f"makes a value of {size:,} characters, the limit is {self._limits.value:,}; make it smaller")
-        self.work(size)
-
-    def work(self, size: int) -> None:
-        """Handle that many characters, if there is time."""
+    def spend(self, size: int = _STEP) -> None:
+        """Do one more step, or handle that many characters, before they are made."""
         self._work -= size
         if self._work < 0:
-            raise Stop(f"handles more than {self._limits.work:,} characters of data; do less with it")
-        self._look_at_time()
+            raise Stop(
+                f"handles more than {self._limits.work:,} characters of data; loop over less, or make it smaller"
+            )
+        if self._clock() > self._until:
+            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
 
     def keep(self, value: Any) -> Any:
-        """A value that is data, and no larger than one may be."""
-        self.room(weight(value, self._limits.value))
+        """A value that is data, and not too large."""
+        self.spend(weight(value, self._work))
         return value
 
     def write(self, text: str) -> None:
@@ -90,10 +78,6 @@ class Budget:
             raise Stop("writes a lone surrogate, which is no text; remove it") from None
         if self._output < 0:
             raise Stop(f"writes more than {self._limits.output:,} bytes; write less")
-
-    def _look_at_time(self) -> None:
-        if self._clock() > self._until:
-            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
 
 
 def weight(value: Any, limit: int) -> int:
