@@ -204,7 +204,7 @@ def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
 @requirement("SKILL-02")
 def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
     """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
-    assert set(shapes._FIELDS) == set(SkillKind)
+    assert set(shapes.BODIES) == set(SkillKind)
     assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
 
 

@@ -106,6 +106,17 @@ def test_a_script_writes_its_own_folder_and_does_not_see_the_database_beside_it(
     assert (folder / "below" / "made").read_text(encoding="utf-8") == "kept\n"
 
 
+@requirement("SKILL-06")
+def test_a_script_that_misses_a_file_of_the_user_is_told_what_the_sandbox_shows(hx: Hexad, folder: Path) -> None:
+    (folder / "data.csv").write_text("a,b\n", encoding="utf-8")
+    script = f"cat {folder}/data.csv"
+    hx.skills.create("count", kind="script", description="Count", definition={"script": script})
+    hx.skills.activate("count")
+    failed = hx.skills.run("count")
+    assert "data.csv: No such file or directory (the sandbox hides your folders" in failed.error
+    assert "pass its text as a parameter" in failed.error
+
+
 # --- one that is stopped ------------------------------------------------------------------------------------------
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from hexad.errors import InvalidInput, MissingExtra, NoSandbox
 from hexad.skills.references import Unresolved, fill, name_of, references, whole
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hexad.skills.effects import Program
 
 ToolCall: TypeAlias = Callable[..., Any]
-_PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
 class StepTool(Protocol):
@@ -90,15 +89,7 @@ def _perform(
         error = str(gap)
     else:
         result, error = yield from _attempted(tool, args)
-    return Step(
-        tool=step["tool"],
-        args=args,
-        save_as=step.get("save_as", ""),
-        ok=not error,
-        result=result,
-        error=error,
-        seconds=perf_counter() - started,
-    )
+    return replace(_step(step, args), ok=not error, result=result, error=error, seconds=perf_counter() - started)
 
 
 def _attempted(tool: StepTool, args: Mapping[str, Any]) -> Program[tuple[Any, str]]:
@@ -126,8 +117,6 @@ def one_line(error: BaseException) -> str:
 def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:
     """The value of a tool's result: a coroutine is awaited, a generator is collected."""
     result = tool(**args)
-    if isinstance(result, _PLAIN):
-        return result
     if inspect.isawaitable(result):
         result = yield result
     if inspect.isasyncgen(result):
@@ -140,7 +129,10 @@ async def _collected(pieces: AsyncIterable[Any]) -> list[Any]:
 
 
 def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str]) -> Step:
-    args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
+    return _step(step, {name: _known(argument, known) for name, argument in _present(step, absent).items()})
+
+
+def _step(step: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
     return Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
 
 

@@ -89,7 +89,7 @@ class _Takes:
             own = _free(_argument(name), originals)
             originals[own] = name
             found.append(_parameter(own, listed[name], required=name in must))
-        nullable = frozenset(own for own, name in originals.items() if "null" in parameters.kinds_of(listed[name]))
+        nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
         return cls(inspect.Signature(found, return_annotation=Any), originals, nullable)
 
     def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,6 +99,11 @@ class _Takes:
 
     def _left_out(self, name: str, value: object) -> bool:
         return value is None and name not in self.nullable and self.signature.parameters[name].default is None
+
+
+def _may_be_null(schema: Mapping[str, Any]) -> bool:
+    either = any(map(_may_be_null, schema.get("anyOf", ())))
+    return either or "null" in parameters.kinds_of(schema) or None in schema.get("enum", ())
 
 
 def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -> Callable[..., Any]:
