@@ -214,7 +214,7 @@ def test_creating_a_template_evaluates_nothing_of_it(hx: Hexad, costly: str) -> 
     assert list(skill.parameters["properties"]) == ["who"]
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])
+@pytest.mark.parametrize("value", [object(), b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])
 def test_only_data_gets_into_a_template(value: Any) -> None:
     assert "no JSON" in str(failure("{{ value }}", {"value": value}))
 

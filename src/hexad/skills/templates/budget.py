@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -102,26 +101,4 @@ def _own_weight(value: Any) -> int:
         raise Stop(f"makes a number of more than {_BITS} bits; make it smaller")
     if value is None or isinstance(value, bool | int | float | list | dict):
         return _ELEMENT
-    raise Stop(f"uses a {type(value).__name__}, which is no data")
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """JSON as plain lists and dictionaries, so that nothing with behaviour of its own gets in."""
-    if depth > _DEEPEST:
-        raise Stop(f"is given a value that is nested deeper than {_DEEPEST} levels; make it flatter")
-    if isinstance(value, Mapping):
-        return {_key(key): plain(part, depth + 1) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part, depth + 1) for part in value]
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value) if type(value) is not kind else value
-    if value is None:
-        return None
-    raise Stop(f"is given a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings")
-
-
-def _key(key: object) -> str:
-    if not isinstance(key, str):
-        raise Stop(f"is given a mapping with the key {key!r}, which is no JSON; use text")
-    return str(key)
+    raise Stop(f"uses a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import nodes
 from jinja2.sandbox import SandboxedEnvironment
 
-from hexad.skills.templates.budget import Missing, Stop, plain
+from hexad.skills.templates.budget import Missing, Stop
 from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item, text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Evaluator:
 
     def render(self, tree: nodes.Template) -> str:
         """The whole text."""
-        self._scope.maps[-1] = self._budget.keep(plain(self._scope.maps[-1]))
+        self._budget.keep(self._scope.maps[-1])
         self._do(tree.body)
         return "".join(self._written)
 
