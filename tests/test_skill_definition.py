@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hexad.errors import InvalidInput
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
-from hexad.skills.folders import document
+from hexad.skills.names import MAINS
 from hexad.skills.references import Unresolved, fill, references
 from hexad.testing.strategies import json_values, texts
 from tests.support import requirement
@@ -205,7 +205,7 @@ def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
 def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
     """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
     assert set(shapes.BODIES) == set(SkillKind)
-    assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
+    assert set(MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
 
 
 @requirement("SKILL-02")

@@ -229,7 +229,7 @@ def test_any_folder_comes_back_byte_for_byte(head: str, body: str, others: dict[
     ("kind", "definition"),
     [
         ("composite", {"steps": [{"tool": "build", "args": {"tag": "{{ version }}"}, "save_as": "image"}]}),
-        ("script", {"script": 'echo "$version"\n', "shell": "bash", "files": {"scripts/run.sh": {"text": "taken"}}}),
+        ("script", {"script": 'echo "$version"\n', "shell": "bash", "files": {"scripts/more.sh": {"text": "more"}}}),
         ("template", {"template": "Version {{ version }}"}),
     ],
 )

@@ -106,12 +106,8 @@ def _attempted(tool: StepTool, args: Mapping[str, Any]) -> Program[tuple[Any, st
 
 
 def one_line(error: BaseException) -> str:
-    """An error in one line, also one whose `str` fails."""
-    try:
-        says = str(error)
-    except Exception:  # noqa: BLE001 - a broken `__str__`
-        says = ""
-    return f"{type(error).__name__}: {says}" if says else type(error).__name__
+    """The type of an error, and what it says."""
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:

@@ -25,7 +25,7 @@ from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.skills import parameters
-from hexad.skills.names import MANIFEST, path_fault, variable_fault
+from hexad.skills.names import MAINS, MANIFEST, path_fault, variable_fault
 from hexad.skills.references import Unresolved, is_name, name_of, references, shown
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, J
                 raise _wrong("text", "must be text")
         case never:
             assert_never(never)
-    _check_files(definition.get("files", {}))
+    _check_files(definition.get("files", {}), {MANIFEST, MAINS.get(kind, MANIFEST)})
 
 
 def fingerprint(skill: Skill) -> str:
@@ -270,15 +270,15 @@ def _text(definition: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _check_files(files: Any) -> None:
+def _check_files(files: Any, taken: set[str]) -> None:
     if not isinstance(files, Mapping) or len(files) > MOST_FILES:
         raise _wrong("files", f"must be an object with at most {MOST_FILES} files by their paths")
     for path, file in files.items():
         where = f"files.{path}"
         if reason := path_fault(path):
             raise _wrong(where, reason)
-        if path.split("/")[0] == MANIFEST:
-            raise _wrong(where, f"is where an export writes the skill's own {MANIFEST}; choose another name")
+        if any(str(each) in taken for each in (path, *PurePosixPath(path).parents)):
+            raise _wrong(where, "is where an export writes the skill itself; choose another name")
         if not isinstance(file, Mapping) or not file.keys() <= {"text", "base64", "executable"}:
             raise _wrong(where, 'must be {"text": …} or {"base64": …}, with "executable" if it is')
         if ("text" in file) == ("base64" in file) or not isinstance(file.get("executable", False), bool):
@@ -287,7 +287,7 @@ def _check_files(files: Any) -> None:
             _content(file)
         except (TypeError, ValueError, AttributeError, binascii.Error):
             raise _wrong(where, "its text must be text, its base64 must be base64") from None
-    for path in files:
+    for path in (*files, *taken):
         if any(str(folder) in files for folder in PurePosixPath(path).parents):
             raise _wrong(f"files.{path}", "lies in a path that is a file itself")
 

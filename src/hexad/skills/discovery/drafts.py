@@ -78,8 +78,8 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
             origin=Origin.TOOL,  # what was watched, and nobody's word: it is never approved by itself, and not counted
         )
         change.unit.set_note(note, skill.name)
-        sessions = [_hashed(change, session) for session in [*sequence.places][-_MOST_RUNS:]]
-        change.unit.set_note(_sessions_note(change, skill.name), json.dumps([note, sessions]))
+        sessions = [_digest([workspace.namespace, session]) for session in [*sequence.places][-_MOST_RUNS:]]
+        change.unit.set_note(_sessions_note(workspace.namespace, skill.name), json.dumps([note, sessions]))
         details: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
         change.audit("skill.discover", skill.name, details)
     return skill
@@ -116,8 +116,12 @@ def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
 
 def _note(namespace: str, tools: Sequence[str]) -> str:
     """Key of the note that prevents offering the same draft twice."""
-    named = json.dumps([namespace, *tools], ensure_ascii=False).encode()
-    return f"offered skill {hashlib.blake2b(named, digest_size=12).hexdigest()}"
+    return f"offered skill {_digest([namespace, *tools], 12)}"
+
+
+def _digest(names: Sequence[str], size: int = 8) -> str:
+    named = json.dumps([*names], ensure_ascii=False).encode(errors="replace")
+    return hashlib.blake2b(named, digest_size=size).hexdigest()
 
 
 # --- what a call was given, and what it gave ------------------------------------------------------------------------
@@ -182,9 +186,10 @@ def forget_discovered(change: Change, session: str) -> int:
 
     Skills that a person activated or rewrote are kept.
     """
-    gone, removed = _hashed(change, session), 0
+    namespace, removed = change.workspace.namespace, 0
+    gone = _digest([namespace, session])
     for skill in [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]:
-        note = _sessions_note(change, skill.name)
+        note = _sessions_note(namespace, skill.name)
         offer, sessions = json.loads(change.unit.note(note) or '["", []]')
         left = [each for each in sessions if each != gone]
         if left == sessions:
@@ -208,10 +213,5 @@ def _remove(change: Change, skill: Skill, offer: str) -> bool:
     return True
 
 
-def _sessions_note(change: Change, skill: str) -> str:
-    return f"sessions of skill {_hashed(change, skill)}"
-
-
-def _hashed(change: Change, name: str) -> str:
-    named = json.dumps([change.workspace.namespace, name], ensure_ascii=False).encode(errors="replace")
-    return hashlib.blake2b(named, digest_size=8).hexdigest()
+def _sessions_note(namespace: str, skill: str) -> str:
+    return f"sessions of skill {_digest([namespace, skill])}"

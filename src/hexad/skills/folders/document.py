@@ -1,7 +1,7 @@
 """An Agent Skills folder ⇄ a skill, without loss in either direction. Pure: `files.py` reads and writes the files.
 
 A folder is a SKILL.md (front matter and text) and any other files. It becomes an instruction, unless its front matter
-says ``hexad-kind`` under ``metadata``: then the file that ``hexad-main`` names holds its script, template or steps.
+says ``hexad-kind`` under ``metadata``: then one of its files holds the script, the template or the steps (`MAINS`).
 Comments, licence and key order, for which a skill has no field, are kept as written in ``definition["document"]``.
 """
 
@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.errors import InvalidInput
@@ -20,7 +19,7 @@ from hexad.memory import admission
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.folders import frontmatter
-from hexad.skills.names import MANIFEST
+from hexad.skills.names import MAINS, MANIFEST
 
 if TYPE_CHECKING:
     from hexad.model import Json, Skill
@@ -29,18 +28,12 @@ LONGEST_NAME: Final = 64  # these two and the next are the format's
 LONGEST_DESCRIPTION: Final = 1024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 LARGEST_FILE: Final = 1024 * 1024  # bytes
-_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
-    f"hexad-{name}" for name in ("kind", "main", "definition", "parameters", "tags", "when")
+_KIND, _REST, _PARAMETERS, _TAGS, _WHEN = (
+    f"hexad-{name}" for name in ("kind", "definition", "parameters", "tags", "when")
 )
-_OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
+_OWN: Final = (_KIND, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
 
 
-_MAINS: Final[Mapping[SkillKind, str]] = {
-    SkillKind.COMPOSITE: "steps.json",
-    SkillKind.SCRIPT: "scripts/run.sh",
-    SkillKind.TEMPLATE: "template.txt",
-}
-"""The file of a folder that holds what a skill does; an instruction is the text of SKILL.md."""
 _ELSEWHERE: Final = frozenset({"files", "document", *shapes.BODIES.values()})
 
 
@@ -79,9 +72,9 @@ def skill_in(files: Files, folder: str) -> Described:
     written = frontmatter.split(_text(MANIFEST, files[MANIFEST].data))
     fields = frontmatter.parse(written.yaml)
     described = _described(fields, folder)
-    main = _main_in(fields, described.kind)
-    if main and (main == MANIFEST or main not in files):
-        raise InvalidInput(f"metadata {_MAIN}", f"names {main!r}, which is not among the folder's files")
+    main = MAINS.get(described.kind)
+    if main and main not in files:
+        raise InvalidInput(f"metadata {_KIND}", f"is {described.kind}, and {main} is not among the folder's files")
     definition = {**described.definition, **_content(described.kind, main, files, written.body)}
     others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
     if others:
@@ -98,13 +91,11 @@ def files_of(skill: Skill | Described) -> dict[str, File]:
     document: Mapping[str, Any] = skill.definition.get("document", {})  # type: ignore[assignment]  # it was checked
     files = {path: File(*each) for path, each in shapes.files_of(skill.definition).items()}
     before = _fields_of(document.get("head"))
-    wanted = _main_in(before, skill.kind)
-    main = wanted and _free(wanted, files)
-    if main:
+    head = str(document["head"]) if _says(before, skill) else frontmatter.write(_fields(skill, before))
+    body = str(skill.definition.get("text", ""))
+    if main := MAINS.get(skill.kind):
         files[main] = _main_file(skill)
-    is_unchanged = main == wanted and _says(before, skill)
-    head = str(document["head"]) if is_unchanged else frontmatter.write(_fields(skill, main, before))
-    body = str(document.get("body", _explained(skill, main))) if main else str(skill.definition.get("text", ""))
+        body = str(document.get("body", _explained(skill, main)))
     return {MANIFEST: File((head + body).encode()), **files}
 
 
@@ -182,12 +173,12 @@ def _rest_of(skill: Skill | Described) -> dict[str, Json]:
     return {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
 
 
-def _fields(skill: Skill | Described, main: str, before: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(skill: Skill | Described, before: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a front matter: the skill's own, and unknown ones that others wrote."""
     metadata = {name: value for name, value in _metadata(before).items() if name not in _OWN}
     metadata |= {name: value for name, value in (("author", skill.author), (_WHEN, skill.when)) if value}
-    if main:
-        metadata |= {_KIND: skill.kind.value, _MAIN: main}
+    if skill.kind is not SkillKind.INSTRUCTION:
+        metadata[_KIND] = skill.kind.value
     for name, value in ((_REST, _rest_of(skill)), (_PARAMETERS, skill.parameters), (_TAGS, skill.tags)):
         if value:
             metadata[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
@@ -227,20 +218,7 @@ def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str
 # --- content --------------------------------------------------------------------------------------------------------
 
 
-def _main_in(fields: Mapping[str, Any], kind: SkillKind) -> str:
-    """The file that holds what a skill does; empty for an instruction, which is the text of SKILL.md."""
-    return "" if kind is SkillKind.INSTRUCTION else str(_metadata(fields).get(_MAIN, _MAINS[kind]))
-
-
-def _free(path: str, files: Files) -> str:
-    """A path for a skill's own text: this one, or another if a file of the skill is there."""
-    above = {str(folder) for each in files for folder in PurePosixPath(each).parents}
-    if path not in files and path not in above and not any(str(each) in files for each in PurePosixPath(path).parents):
-        return path
-    return _free(f"hexad-{PurePosixPath(path).name}", files)
-
-
-def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, Json]:
+def _content(kind: SkillKind, main: str | None, files: Files, body: str) -> dict[str, Json]:
     if not main:
         return {"text": body}
     text = _text(main, files[main].data)
@@ -281,7 +259,7 @@ def _explained(skill: Skill | Described, main: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _as_written(described: Described, main: str, written: frontmatter.Split) -> dict[str, Json]:
+def _as_written(described: Described, main: str | None, written: frontmatter.Split) -> dict[str, Json]:
     """The parts of a SKILL.md that export would write differently: only these are kept beside the skill."""
     usual = frontmatter.split(files_of(described)[MANIFEST].data.decode())
     document: dict[str, Json] = {} if written.head == usual.head else {"head": written.head}

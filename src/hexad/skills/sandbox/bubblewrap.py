@@ -59,15 +59,16 @@ class Sandbox:
         layout.refuse_visible(hidden)
         program, block = _shell(shell)
         variables = inputs.environment(environment or {})
-        own = {layout.SCRIPT: inputs.encoded("script", script)}
+        own = inputs.files(files or {}, room=limits.disk)
+        system = {**layout.etc(network=network), layout.SCRIPT: inputs.encoded("script", script)}
         with _Handed() as handed:
             options = (
                 *layout.namespaces(network=network),
                 *layout.system(network=network),
                 *layout.private(limits.disk),
-                *_files(handed, inputs.files(files or {}, room=limits.disk)),
+                *_files(handed, {f"{layout.WORK}/{path}": each for path, each in own.items()}),
                 *_each("--bind", inputs.folders(writable, hidden)),
-                *_read_only(handed, {**layout.etc(network=network), **own}),
+                *_files(handed, {path: (content, "0444") for path, content in system.items()}),
                 *_each("--setenv", {**layout.FIXED, **variables}.items()),
                 *_last(handed, network=network),
             )
@@ -133,15 +134,9 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
     return f'{" && ".join(commands)} || exit 125; . "$0"'
 
 
-def _files(handed: _Handed, files: Mapping[str, tuple[bytes, bool]]) -> Iterator[str]:
-    for path, (content, executable) in files.items():
-        yield from ("--perms", "0755" if executable else "0644", "--file", str(handed.over(content)))
-        yield f"{layout.WORK}/{path}"
-
-
-def _read_only(handed: _Handed, contents: Mapping[str, bytes]) -> Iterator[str]:
-    for path, content in contents.items():
-        yield from ("--perms", "0444", "--file", str(handed.over(content)), path)
+def _files(handed: _Handed, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[str]:
+    for path, (content, mode) in contents.items():
+        yield from ("--perms", mode, "--file", str(handed.over(content)), path)
 
 
 def _each(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -44,8 +44,8 @@ def encoded(field: str, text: str) -> bytes:
         raise InvalidInput(field, "holds a lone surrogate, which is no text; remove it") from None
 
 
-def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> dict[str, tuple[bytes, bool]]:
-    """Check the files for the working directory: content, and whether it can be executed."""
+def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> dict[str, tuple[bytes, str]]:
+    """Check the files for the working directory; returns their contents and modes."""
     if len(given) > MOST_FILES:
         raise InvalidInput("files", f"are {len(given)}, at most {MOST_FILES} are possible; leave some out")
     found = {path: each if isinstance(each, tuple) else (each, False) for path, each in given.items()}
@@ -56,7 +56,7 @@ def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> dict
             raise InvalidInput("files", f"{path[:60]!a} {reason}")
         if above := next((str(each) for each in PurePosixPath(path).parents if str(each) in found), ""):
             raise InvalidInput("files", f"{above!r} is a file and the folder of another; rename one")
-    return found
+    return {path: (content, "0755" if executable else "0644") for path, (content, executable) in found.items()}
 
 
 def folders(writable: Sequence[Path], hidden: Sequence[Path]) -> tuple[tuple[str, str], ...]:
