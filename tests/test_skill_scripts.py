@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.errors import InvalidInput
-from hexad.skills.effects import Halt
 from hexad.skills.sandbox import SandboxLimits, find_sandbox
+from hexad.skills.waiting import Halt
 from tests.sandboxed import gone
 from tests.support import opened, requirement
 

@@ -14,7 +14,7 @@ from hexad.skills.references import Unresolved, fill, name_of, references, whole
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
-    from hexad.skills.effects import Program
+    from hexad.skills.waiting import Wait
 
 ToolCall: TypeAlias = Callable[..., Any]
 
@@ -60,16 +60,17 @@ def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> N
                 raise InvalidInput(f"parameters.{missing}", f"is missing: {where}")
 
 
-def perform(
+async def perform(
+    wait: Wait,
     steps: Sequence[Mapping[str, Any]],
     given: Mapping[str, Any],
     absent: frozenset[str],
     tools: Mapping[str, StepTool],
-) -> Program[tuple[Step, ...]]:
+) -> tuple[Step, ...]:
     """Every step in order, until one fails; those behind it are reported as not run."""
     known, done = dict(given), []
     for place, step in enumerate(steps):
-        came = yield from _perform(step, known, absent, tools[step["tool"]])
+        came = await _perform(wait, step, known, absent, tools[step["tool"]])
         done.append(came)
         if not came.ok:
             return (*done, *(_planned(each, known, absent) for each in steps[place + 1 :]))
@@ -78,9 +79,9 @@ def perform(
     return tuple(done)
 
 
-def _perform(
-    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool
-) -> Program[Step]:
+async def _perform(
+    wait: Wait, step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool
+) -> Step:
     started, args = perf_counter(), _present(step, absent)
     result, error = None, ""
     try:
@@ -88,15 +89,15 @@ def _perform(
     except Unresolved as gap:
         error = str(gap)
     else:
-        result, error = yield from _attempted(tool, args)
+        result, error = await _attempted(wait, tool, args)
     return replace(_step(step, args), ok=not error, result=result, error=error, seconds=perf_counter() - started)
 
 
-def _attempted(tool: StepTool, args: Mapping[str, Any]) -> Program[tuple[Any, str]]:
+async def _attempted(wait: Wait, tool: StepTool, args: Mapping[str, Any]) -> tuple[Any, str]:
     """The result of a call, and its error if it failed."""
     result, failed = None, None
     try:
-        result = yield from _called(tool.call, args)
+        result = await _called(wait, tool.call, args)
         failed = tool.failure(result)
     except (NoSandbox, MissingExtra):
         raise  # nothing is wrong with the steps: they cannot run on this machine
@@ -110,13 +111,13 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
-def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:
+async def _called(wait: Wait, tool: ToolCall, args: Mapping[str, Any]) -> Any:
     """The value of a tool's result: a coroutine is awaited, a generator is collected."""
     result = tool(**args)
     if inspect.isawaitable(result):
-        result = yield result
+        result = await wait.awaited(result)
     if inspect.isasyncgen(result):
-        result = yield _collected(result)
+        result = await wait.awaited(_collected(result))
     return list(result) if inspect.isgenerator(result) else result
 
 

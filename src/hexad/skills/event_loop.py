@@ -1,4 +1,4 @@
-"""Drives programs of `effects.py` with asyncio; loaded when the first of them needs an event loop."""
+"""The parts of `waiting.py` that need asyncio; loaded when the first run needs an event loop."""
 
 from __future__ import annotations
 
@@ -12,20 +12,30 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Self
 
-    from hexad.skills.effects import Blocking, Halt
+    from hexad.skills.waiting import Halt
 
 
-async def in_thread(effect: Blocking, halt: Halt) -> Any:
-    """The result of blocking work, done in the thread pool. A cancelled caller halts it and waits for its end."""
-    work = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, effect.work)
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        halt()
-        while not work.done():
-            with suppress(asyncio.CancelledError):  # it is stopping already
-                await asyncio.wait([work])
-        raise
+class InLoop:
+    """Waits in the caller's event loop; blocking work is done in the thread pool."""
+
+    def __init__(self, halt: Halt) -> None:
+        self.halt = halt
+
+    async def blocking(self, work: Callable[[], Any]) -> Any:
+        """The result of blocking work. A cancelled caller halts it and waits for its end."""
+        working = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, work)
+        try:
+            return await asyncio.shield(working)
+        except asyncio.CancelledError:
+            self.halt()
+            while not working.done():
+                with suppress(asyncio.CancelledError):  # it is stopping already
+                    await asyncio.wait([working])
+            raise
+
+    async def awaited(self, awaitable: Awaitable[Any]) -> Any:
+        """The result of a coroutine."""
+        return await awaitable
 
 
 class OwnLoop:

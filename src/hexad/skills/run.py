@@ -25,7 +25,6 @@ from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import files_of, fingerprint, needs_of, shell_of, templates
-from hexad.skills.effects import Blocking
 from hexad.skills.review import review
 from hexad.store import Entry
 
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.effects import Halt, Program
     from hexad.skills.sandbox import SandboxLimits, ScriptResult
+    from hexad.skills.waiting import Wait
     from hexad.store import Writing
 
 DEEPEST: Final = 8  # skills that call each other as tools
@@ -144,14 +143,14 @@ class Runner:
             composite.refuse_gaps(_steps(skill), absent)
         return job
 
-    def program(self, job: Job, halt: Halt) -> Program[SkillResult]:
+    async def run(self, job: Job, wait: Wait) -> SkillResult:
         """The run itself."""
         started = perf_counter()
         if job.dry_run:
             return replace(_plan(job), seconds=perf_counter() - started)
         try:
             with _nested(job.skill.name):
-                result = yield from _work(self, job, halt)
+                result = await _work(self, job, wait)
         except BaseException as error:
             if not isinstance(error, Exception):
                 self._record(job, None)
@@ -314,8 +313,8 @@ def _result(job: Job, **came: Any) -> SkillResult:
     )
 
 
-def _run_composite(job: Job) -> Program[SkillResult]:
-    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools)
+async def _run_composite(job: Job, wait: Wait) -> SkillResult:
+    steps = await composite.perform(wait, _steps(job.skill), job.given, job.absent, job.tools)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
         return _result(job, steps=steps, output=steps[-1].result)
@@ -323,13 +322,13 @@ def _run_composite(job: Job) -> Program[SkillResult]:
     return _result(job, steps=steps, ok=False, error=f"step {failed + 1} ({step.tool}): {step.error}")
 
 
-def _run_script(runner: Runner, job: Job, halt: Halt) -> Program[SkillResult]:
+async def _run_script(runner: Runner, job: Job, wait: Wait) -> SkillResult:
     """A script in the sandbox; no transaction is open meanwhile."""
     from hexad.skills.sandbox import SandboxLimits, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
 
     sandbox, definition = this_sandbox(), job.skill.definition
     limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
-    came: ScriptResult = yield Blocking(
+    came: ScriptResult = await wait.blocking(
         lambda: sandbox.run(
             cast("str", definition["script"]),
             shell=shell_of(definition),
@@ -339,7 +338,7 @@ def _run_script(runner: Runner, job: Job, halt: Halt) -> Program[SkillResult]:
             network=Capability.NETWORK in needs_of(definition),
             writable=[Path(folder) for folder in cast("list[str]", definition.get("writable", []))],
             hidden=runner.hidden(),
-            halt=halt,
+            halt=wait.halt,
         )
     )
     error = "" if came.ok else _script_error(came, limits)
@@ -386,15 +385,15 @@ def _plan(job: Job) -> SkillResult:
             assert_never(never)
 
 
-def _work(runner: Runner, job: Job, halt: Halt) -> Program[SkillResult]:
+async def _work(runner: Runner, job: Job, wait: Wait) -> SkillResult:
     """A run."""
     match job.skill.kind:
         case SkillKind.COMPOSITE:
-            return (yield from _run_composite(job))
+            return await _run_composite(job, wait)
         case SkillKind.SCRIPT:
-            return (yield from _run_script(runner, job, halt))
+            return await _run_script(runner, job, wait)
         case SkillKind.TEMPLATE | SkillKind.INSTRUCTION:
-            result: SkillResult = yield Blocking(lambda: _plan(job))
+            result: SkillResult = await wait.blocking(lambda: _plan(job))
             return result
         case never:
             assert_never(never)

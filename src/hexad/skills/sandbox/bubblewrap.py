@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
-from hexad.skills.effects import Halt
 from hexad.skills.sandbox import inputs, layout, seccomp
 from hexad.skills.sandbox.running import Ended, SandboxLimits, ScriptResult, run
+from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

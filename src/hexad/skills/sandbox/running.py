@@ -13,13 +13,13 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from hexad.errors import InvalidInput
-from hexad.skills.effects import Halted
+from hexad.skills.waiting import Halted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hexad.skills.effects import Halt
+    from hexad.skills.waiting import Halt
 
 _CHUNK: Final = 2**16
 _GRACE: Final = 1.0  # seconds for pipes to close after everybody who could hold them was killed
