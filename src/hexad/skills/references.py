@@ -78,7 +78,7 @@ def fill(value: Any, known: Mapping[str, Any], *, partly: bool = False) -> Any:
 
 
 def _written(piece: re.Match[str], known: Mapping[str, Any], partly: bool) -> str:  # noqa: FBT001 - of `fill`
-    """What stands for a reference inside a longer text."""
+    """The text that replaces a reference inside a longer text."""
     if not piece[2]:
         return "{{"
     value = _value(piece[2], known, partly)

@@ -94,7 +94,7 @@ class Here:
 
 
 def event_loop() -> ModuleType:
-    """What needs asyncio."""
+    """The module that needs asyncio."""
     from hexad.skills import event_loop as module  # noqa: PLC0415 - loads asyncio: 26 ms
 
     return module
