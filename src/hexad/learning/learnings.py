@@ -231,7 +231,7 @@ class LearningCollection(RecordCollection[Learning]):
         with self._workspace.change(actor=Origin.USER) as change:
             return housekeeping.clean(change, unseen_for)
 
-    def _settled(self, change: Change, new: Learning) -> Learning:
+    def _settled(self, change: Change, new: Learning) -> tuple[Learning, Learning | None]:
         """The learning under the id of the existing one about that error, with its known fixes."""
         known = _about(change.unit, new.trigger, new.error_pattern, split(new.template))
         old = None if known is None else cast("Learning", change.get(self.layer, known))
@@ -239,7 +239,7 @@ class LearningCollection(RecordCollection[Learning]):
             about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
             stands = old.fix and not new.fix and new.origin is not Origin.USER  # what is added makes no fix another's
             new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
-        return _with_words(new, old) if new.fix else new
+        return _with_words(new, old) if new.fix else new, old
 
 
 def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str | None:

@@ -12,9 +12,9 @@ from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
-from hexad.skills.effects import adrive, drive
 from hexad.skills.review import AUTOMATIC, Review, review
 from hexad.skills.run import Agent, Runner, may_run
+from hexad.skills.waiting import Halt, Here, event_loop
 
 if TYPE_CHECKING:
     import os
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
-    from hexad.skills.effects import Halt
     from hexad.skills.folders.transfer import ImportedSkill
     from hexad.skills.run import SkillResult
 
@@ -226,7 +225,8 @@ class SkillLibrary(RecordCollection[Skill]):
         'HEY'
         """
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return drive(self._runner.program(job), halt)
+        here = Here(halt or Halt())
+        return here.run(self._runner.run(job, here))
 
     async def arun(
         self,
@@ -240,7 +240,7 @@ class SkillLibrary(RecordCollection[Skill]):
     ) -> SkillResult:
         """The same in a running event loop: coroutines are awaited in it, and a script does not block it."""
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return await adrive(self._runner.program(job))
+        return await self._runner.run(job, event_loop().InLoop(Halt()))
 
     def as_tools(self, *, session: str | None = None, asynchronous: bool = False) -> tuple[Callable[..., Any], ...]:
         """The active skills as functions ``skill_<name>`` with signature and docstring, in the order of their names.
@@ -315,23 +315,23 @@ class SkillLibrary(RecordCollection[Skill]):
             approved_by=AUTOMATIC,
         )
 
-    def _settled(self, change: Change, new: Skill) -> Skill:
+    def _settled(self, change: Change, new: Skill) -> tuple[Skill, Skill | None]:
         """The record to store: unchanged work keeps its status, changed work becomes a new version."""
         old = cast("Skill | None", change.get(self.layer, new.name))
         if old is not None and all(getattr(old, name) == getattr(new, name) for name in _WORK):
             if old.origin in _PERSONS and new.origin not in _PERSONS:
-                return old  # a person's own skill stays theirs if an agent repeats it
-            return replace(new, **{name: getattr(old, name) for name in _STANDING})
+                return old, old  # a person's own skill stays theirs if an agent repeats it
+            return replace(new, **{name: getattr(old, name) for name in _STANDING}), old
         if old is not None and new.origin is Origin.AGENT and may_run(old) and new.status is not SkillStatus.ACTIVE:
             raise SkillRefused(old.name, _IN_SERVICE)
         if new.origin is Origin.AGENT and (old is None or old.origin is not Origin.AGENT):
             _count_today(change, self._rules.max_per_day)
         if old is None:
-            return new
+            return new, None
         change.unit.add_versions([_version_of(old)])
         later = replace(new, version=old.version + 1)
         refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
-        return replace(later, **_REFUSED) if refused else later
+        return replace(later, **_REFUSED) if refused else later, old
 
 
 def roomy(workspace: Workspace) -> Workspace:

@@ -203,6 +203,7 @@ class Evidence(NamedTuple):
     numbers: Mapping[str, int] = _NONE  # of the associated ids that are indexed rows
     filtered: bool = False  # whether rows were left out because they expired or lack a facet
     own: bool = False  # whether the layer has entries of the user's
+    threads: bool = True  # whether entries may stand in threads
 
 
 MOST_ASSOCIATIONS: Final = 600  # items of a layer that one term may have led to before it says nothing
@@ -280,13 +281,8 @@ class Reading(Protocol):
         """Every proposal, in the order in which they were first put."""
         ...
 
-    def templates(
-        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
-    ) -> Sequence[tuple[str, str]]:
-        """Template and id of the learnings that pass a filter, newest first, filter by filter.
-
-        ``ahead`` are those that will be wanted next if these find nothing: a store across a network reads them along.
-        """
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        """Template and id of the learnings that pass a filter, newest first, filter by filter."""
         ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
