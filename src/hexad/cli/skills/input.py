@@ -90,7 +90,7 @@ def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        return [each.strip() for each in text.split(",")] if "array" in str(kinds) else text
     exact = kinds is not None or isinstance(value, list | dict) or json.dumps(value) == text
     return value if exact else text  # `1.10` is a version before it is a number
 
