@@ -11,10 +11,10 @@ from base64 import b85decode
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
 
-from hexad.memory.redaction import SHORT_WORDS
+from hexad.memory.redaction import MANY_WORDS, UNSPACED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 class Key(NamedTuple):
@@ -46,6 +46,7 @@ KEYS: Final = (
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]{16,})",
         needs_digit=True,
     ),
+    Key("teams-webhook", "IncomingWebhook/", r"IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36})"),
     Key("discord-webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/[0-9]{5,25}/([\w-]{16,})"),
     Key("discord-token", "M|N|O", r"([MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,})"),
     Key("google-api-key", "AIza", r"(AIza[\w-]{30,})"),
@@ -71,11 +72,19 @@ KEYS: Final = (
     Key("planetscale-token", "pscale_", r"(pscale_(?:pw|tkn|oauth)_[\w.-]{30,})"),
     Key("doppler-token", "dp.", r"(dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{35,})"),
     Key("postman-key", "PMAK-", r"(PMAK-[0-9a-f]{24}-[0-9a-f]{34})"),
+    Key("hubspot-token", "pat-", r"(pat-[a-z]{2}[0-9]-[0-9a-f-]{36})"),
+    Key("dropbox-token", "sl.", r"(sl\.(?:u\.)?[\w-]{60,})"),
+    Key("artifactory-key", "AKCp", r"(AKCp[A-Za-z0-9]{60,})"),
+    Key("nuget-key", "oy2", r"(oy2[a-z0-9]{43})"),
     Key("airtable-token", "pat", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{40,})"),
     Key("fly-token", "fm1_|fm2_|fo1_", r"((?:fm[12]|fo1)_[\w+/=,-]{30,})"),
     Key("sentry-token", "sntrys_|sntryu_", r"(sntry[su]_[\w+/=-]{30,})"),
     Key("azure-secret", "Q~", r"([\w~.-]{3}[0-9]Q~[\w~.-]{31,})"),
-    Key("azure-signature", "sig=", r"(?<=[?&;])sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){30,}=?)"),
+    Key(
+        "url-signature",
+        "sig=|Signature=",
+        r"(?<=[?&;])(?:sig|(?:X-[A-Za-z]{3,4}-)?Signature)=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){25,}=?)",
+    ),
     Key("cloudflare-key", "v1.0-", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,})"),
     Key("twilio-key", "SK", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
     Key("mailgun-key", "-", r"(key-(?=[a-z]*[0-9])[0-9a-z]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})(?![A-Za-z0-9-])"),
@@ -102,6 +111,7 @@ KEYS: Final = (
     Key("voyage-key", "pa-", r"(pa-[\w-]{40,})", needs_digit=True),
     Key("vault-token", "hvs.|hvb.|hvr.", r"(hv[sbr]\.[\w-]{20,})"),
     Key("age-key", "AGE-SECRET-KEY-1", r"(AGE-SECRET-KEY-1[A-Z0-9]{30,})"),
+    Key("wallet-key", "xprv|nsec1", r"(xprv[A-Za-z0-9]{90,}|nsec1[a-z0-9]{50,})"),
     # Also blocked after "-", which the run may hold: "-eyJ-eyJ-eyJ" would start a long search at each one.
     Key("jwt", "eyJ", r"(?<![\w-])(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3})"),
 )
@@ -129,20 +139,62 @@ def _is_account(value: str) -> bool:
     return int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97 == 1
 
 
-def _is_seed(value: str) -> bool:
-    """Whether it is a list of words, not a sentence: no such list has these."""
-    return not {"and", "are", "for", "has", "not", "the", "was", "with", "your"} & set(value.split())
+def seed_phrases(text: str) -> Iterator[tuple[int, int]]:
+    """Where the words that wallets use follow each other, in a row or in a list: as many as a wallet has.
+
+    Twelve or more are enough in a text that speaks of such words.
+    """
+    if MANY_WORDS.search(text) is None:
+        return
+    named, run, gap = _SEED_NAMED.search(text), list[re.Match[str]](), ""
+    for word in (*_WORD.finditer(text), None):
+        between = _DIGITS.sub("", text[run[-1].end() : word.start()]) if run and word else ""
+        if word and run and _is_wallets(word[0]) and _GAP.fullmatch(between) and (len(run) == 1 or between == gap):
+            run.append(word)
+            gap = between
+            continue
+        if len(run) in _SEED or (named and len(run) >= _SEED[0]):
+            yield run[0].start(), run[-1].end()
+        run = [word] if word and _is_wallets(word[0]) else []
 
 
-def _is_wallet(value: str) -> bool:
-    """Whether every word is one of the 2,048 that wallets use."""
-    places = (crc32(word.encode()) % (8 * len(_WALLET_WORDS)) for word in value.split())
-    return all(_WALLET_WORDS[place // 8] >> place % 8 & 1 for place in places)
+def _is_wallets(word: str) -> bool:
+    place = crc32(word.encode()) % (8 * len(_WALLET_WORDS))
+    return bool(_WALLET_WORDS[place // 8] >> place % 8 & 1)
 
 
 def _is_random(value: str) -> bool:
     """Whether letters and digits are mixed, as in no word."""
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def looks_random(value: str) -> bool:
+    """Whether a run in a value changes so often between digits, small and capital letters as no word does.
+
+    >>> looks_random("gpt-4o-mini-2024-07-18"), looks_random("9hT2kq8ZrW04bXm1s")
+    (False, True)
+    """
+    return any(len(run) >= 16 and any(map(str.isdigit, run)) and _changes(run) >= 0.25 for run in _RUNS.split(value))
+
+
+def _changes(run: str) -> float:
+    """Of each character: whether the next one is of another kind."""
+    return len(_CHANGE.findall(run)) / len(run)
+
+
+def is_shuffled(run: str) -> bool:
+    """Whether digits, small and capital letters are mixed at random."""
+    return _MIXED.match(run) is not None and _changes(run) >= 0.4
+
+
+def _is_prefixed(value: str) -> bool:
+    """Whether a long run is shuffled, or has digits and very many capitals; ids are of one case, or shorter."""
+    runs = [run for run in _RUNS.split(value) if len(run) >= 20]
+    return any(is_shuffled(run) or (_CAPITALS.match(run) and _changes(run) >= 0.25) for run in runs)
+
+
+def _is_aws(value: str) -> bool:
+    return _MIXED.match(value) is not None
 
 
 def _is_password(value: str) -> bool:
@@ -164,9 +216,18 @@ _WALLET_WORDS: Final = b85decode(
     r"34kO}2!a5B1mOU{A`E~?Af_M!(16$o<bVKzfYNXPNDx2(5MV42002Trpc6obfIvWya$<@A09g1S5D^Guz%U_Z2q=UAm68M`zz|y&C<8(T0D"
     r"(CIAP@pbK)}ENFbV-fA<zJTKo|xLr9?!MfIt9=3c>>iz#z0x2mn+CP#~645F|)bDe=H&82~5(6%Z7fK#-`W&;SY$0!55~00bqdNC*r-"
 )
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_SEED: Final = (12, 15, 18, 21, 24)  # words
+_SEED_NAMED: Final = re.compile(r"(?i)seed|mnemonic|recovery|wallet")
+_GAP: Final = re.compile(r"[\s\"',.)-]{1,5}")
+_DIGITS: Final = re.compile("[0-9]{1,2}")
+_RUNS: Final = re.compile(r"[^A-Za-z0-9]+|%[0-9A-F]{2}")
+_CHANGE: Final = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])")
+_MIXED: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])")
+_CAPITALS: Final = re.compile(r"[A-Z0-9]{32}")
 _CARD: Final = r"(?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|6(?:011|4[4-9][0-9]|5[0-9]{2})|35[2-8][0-9])"
 _WORDS: Final = r"[^\n|;]{0,120}?"  # of the same command
-_ASIAN: Final = "비밀번호|암호|패스워드|密码|密碼|口令|パスワード|暗証番号"
+_KEYS: Final = "密钥|密鑰|令牌|apiキー|秘密鍵|トークン|api ?키|토큰"  # of languages without blanks
 _IS: Final = r"(?:[는은]\s+|[是为為は]\s{0,4}|\s*[:：=]\s*)"
 PHRASES: Final = (
     Phrase(
@@ -178,31 +239,17 @@ PHRASES: Final = (
         _passes_check,
     ),
     Phrase(
-        "seed-phrase",
-        "seed|recovery|mnemonic",
-        re.compile(
-            r"(?i:seed[ -]?(?:phrase|words)|recovery[ -](?:phrase|words)|mnemonic)[^\n.]{0,30}?[ :=\"'`]"
-            r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"
-        ),
-        _is_seed,
-    ),
-    Phrase(
-        "seed-phrase",
-        SHORT_WORDS,
-        re.compile(rf"(?<![a-z])({SHORT_WORDS}(?:(?:[a-z]{{3,8}} ){{12}})?[a-z]{{3,8}})(?![a-z])"),
-        _is_wallet,
-    ),
-    Phrase(
         "password",
-        _ASIAN,
-        re.compile(rf"(?:{_ASIAN}){_IS}[「『“\"'`]?([!#-&(-;=?-_a-~]{{6,}})"),
+        UNSPACED,
+        re.compile(rf"(?:{UNSPACED}){_IS}[「『“\"'`]?([!#-&(-;=?-_a-~]{{6,}})"),
         _is_password,
     ),
+    Phrase("token", _KEYS, re.compile(rf"(?i:{_KEYS}){_IS}[「『“\"'`]?([\w.~+/=-]{{16,}})"), looks_random),
     Phrase("password", "sshpass", re.compile(r"""sshpass[ ]{1,4}-p[ ]?["']?([^\s"']{4,})"""), _is_password),
     Phrase(
         "password",
         "mysql|mariadb",
-        re.compile(r"""(?:mysql|mariadb)\w*[ ](?:[^\n|;]{0,120}?[ ])?-p(?![ ])["']?([^\s"'=-][^\s"']{3,})"""),
+        re.compile(r"""(?:mysql|mariadb)[\w-]*[ ](?:[^\n|;]{0,120}?[ ])?-p(?![ ])["']?([^\s"'=-][^\s"']{3,})"""),
         _is_password,
     ),
     Phrase(
@@ -216,15 +263,28 @@ PHRASES: Final = (
     ),
     Phrase(
         "password",
-        "sqlcmd|ldap|smbclient|htpasswd|openssl|az login",
+        "sqlcmd|ldap|smbclient|htpasswd|openssl|az login|zip |7z |add_user|/user:",
         re.compile(
             rf"""(?:(?:sqlcmd[ ]{_WORDS}-P|ldap\w+[ ]{_WORDS}-w|openssl[ ]enc[ ]{_WORDS}-k|az[ ]login[ ]{_WORDS}-p"""
-            rf"""|htpasswd[ ]-\w*b\w*[ ]\S+[ ]\S+)[ ]|smbclient[ ]{_WORDS}-U[ ]?\w+%)["']?([^\s"']{{4,}})"""
+            rf"""|htpasswd[ ]-\w*b\w*[ ]\S+[ ]\S+|zip[ ]{_WORDS}-P|add_user[ ]\S+|/user:\S+)[ ]|7z[ ]{_WORDS}[ ]-p"""
+            rf"""|smbclient[ ]{_WORDS}-U[ ]?\w+%)["']?([^\s"']{{4,}})"""
         ),
         _is_password,
     ),
-    Phrase("password", "sudo -s", re.compile(r"""echo[ ]["']?([^\s"'|]{4,})["']?[ ]*\|[ ]*sudo[ ]-S"""), _is_password),
-    Phrase("password", "login", re.compile(r"login\s{1,9}\S{1,80}\s{1,9}password\s{1,9}(\S{6,})"), _is_random),
+    Phrase(
+        "password",
+        "sudo -s|-stdin",
+        re.compile(r"""echo[ ]["']?([^\s"'|]{4,})["']?[ ]*\|[ ]*(?:sudo[ ]-S|[^\n|]{0,80}--password-stdin)"""),
+        _is_password,
+    ),
+    Phrase(
+        "password",
+        "login|user",
+        re.compile(r"(?:login|user)\s{1,9}\S{1,80}(?:\s{1,9}account\s\S{1,80})?\s{1,9}pass(?:word)?\s{1,9}(\S{6,})"),
+        _is_random,
+    ),
+    Phrase("password", ":[0-9]{4}", re.compile(r":[0-9]{4,5}:[\w*-]{1,60}:[\w.-]{1,60}:([^\s:]{8,})"), _is_random),
+    Phrase("password", "wifi:", re.compile(r"WIFI:[^\n]{0,80}?P:([^;\n]{6,})"), _is_password),
     Phrase(
         "basic-auth",
         '"auth"',
@@ -233,27 +293,49 @@ PHRASES: Final = (
     ),
     Phrase(
         "cookie",
-        "cookie:",
-        re.compile(r"(?i:cookie:[ ]|;[ ])[\w.%-]{1,40}=([\w%.+/~-]{16,}={0,2})"),
+        "cookie",
+        re.compile(r"""(?i:cookie[ ]?[:=][ ]?["']?|;[ ])[\w.%-]{1,40}=([\w%.+/~-]{16,}={0,2})"""),
         _is_random,
     ),
     Phrase(
         "cookie",
-        "sessid|sessionid|session_id|[. ]sid",
+        "sess|[. ]sid",
         re.compile(
-            r"""(?i:phpsessid|j?sessionid|session_id|(?<=[. ])sid)["'`]?(?:[ ]?[=:][ ]?|[ ]is[ ])["']?"""
+            r"""(?i:sess(?:ion)?[_-]?(?:id)?|(?<=[. ])sid)["'`]?(?:[ ]?[=:][ ]?|[ ]is[ ])["']?"""
             r"([\w%.+/~-]{16,}={0,2})"
         ),
-        _is_random,
+        looks_random,
+    ),
+    Phrase("token", "ssws", re.compile(r"(?i:ssws)[ ]([A-Za-z0-9_-]{30,})(?![\w.-])"), _is_random),
+    Phrase(
+        "aws-secret-key",
+        "(?:akia|asia)[a-z0-9]{16}",
+        re.compile(
+            r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])[\s\S]{1,60}?"
+            r"(?<![A-Za-z0-9/+])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+        ),
+        _is_aws,
     ),
     Phrase(
-        "token",
-        "token|secret|key|ssws",
+        "url-key",
+        r"[?&][\w-]{0,20}(?:key|token|secret|auth)=",
+        re.compile(r"[?&][\w-]{0,20}(?i:key|token|secret|auth)=((?:[\w.~-]|%[0-9A-Fa-f]{2}){20,})"),
+        looks_random,
+    ),
+    # Keys of services that no row names: a prefix, and a long random tail.
+    Phrase(
+        "api-key",
+        "[a-z0-9][_-][a-z0-9_-]{30}",
+        re.compile(r"(?<![\w/.-])((?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3}[A-Za-z0-9_-]{30,}+)"),
+        _is_prefixed,
+    ),
+    Phrase(
+        "api-key",
+        "(?:live|secret|pat|token|key|sk)_[a-z0-9]{20}",
         re.compile(
-            r"(?i:(?:auth|access|api|signing|client|webhook)[ ](?:token|secret|key)|ssws)[ ]"
-            r"([A-Za-z0-9_-]{30,})(?![\w.-])"
+            r"(?<![\w/.-])((?!pk_)(?:[A-Za-z0-9]{2,12}_){0,2}(?:live|secret|pat|token|key|sk)_[A-Za-z0-9]{20,}+)"
         ),
-        _is_random,
+        looks_random,
     ),
 )
 ACCOUNTS: Final = (
