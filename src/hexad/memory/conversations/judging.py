@@ -1,7 +1,7 @@
 """A sentence → the lasting wish, rule, preference, correction or fact that it states, judged by one table a language.
 
 Each line of a table in `tables/` is a kind and a pattern. `words` recognise the language, `lead` may stand before a
-statement, `remember` asks to keep what follows. `not`, `system` (meant for the machine), `passing` (true only now) and
+statement, `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`, `system` (meant for the machine), `passing` (true only now) and
 `trouble` (not for rules) refuse a sentence, `asking` makes it unclear; `play` and `letter` refuse a message, `paste`
 the rest of it. `now` says that it was different before. The others are categories: a statement with `!` is clear, one
 with `?` is not; after a colon stands the key, or `@` for the group `slot`. `{name}` is the pattern of another line.
@@ -87,6 +87,11 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
 def judged(said: str, table: Table, now: datetime) -> Statement | None:
     """The statement that a sentence makes, if the table holds it."""
     sentence = said.translate(NARROW)  # character by character: places stay the same
+    wish = table.refusing["wish"].match(sentence)
+    if wish and not any(table.refusing[kind].search(sentence) for kind in ("system", "passing")):
+        return _wished(said, wish)
+    if sentence.rstrip("\"')*_ ").endswith("?"):
+        return None
     if table.refusing["not"].search(sentence) or table.refusing["system"].search(sentence):
         return None
     start = _HEAD.match(sentence, _after(table.refusing["lead"], sentence)).end()  # type: ignore[union-attr]
@@ -103,7 +108,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         return None
     slot = match["slot"] if row and match and row.slot == "@" else row.slot if row else ""
     own = said[len(said) - len(body) :]
-    content = own[:1].upper() + own[1:].rstrip("?？")
+    content = own[:1].upper() + own[1:]
     return Statement(
         content=content,
         sentence=said,
@@ -115,6 +120,14 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         replaces=bool(table.refusing["now"].search(sentence)),
         expires=until,
     )
+
+
+def _wished(said: str, wish: re.Match[str]) -> Statement:
+    """The rule that somebody asks for politely: "could you always …?". A person decides about it."""
+    start = wish.start("wish") if wish.re.groupindex and wish["wish"] else 0
+    own = said[start:].strip("\"'¿?？ ")
+    content = own[:1].upper() + own[1:]
+    return Statement(content, said, Category.RULE, key_from(content), topic=content)
 
 
 def asks_the_system(text: str) -> bool:
@@ -158,7 +171,20 @@ def table_of(language: str) -> Table:
             pattern = re.sub(r"\{([a-z]+)\}", lambda match: f"(?:{named[match[1]]})", pattern)
             named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
             rows.append((kind, pattern))
-    kinds = ("lead", "remember", "not", "system", "asking", "passing", "trouble", "play", "paste", "letter", "now")
+    kinds = (
+        "lead",
+        "remember",
+        "wish",
+        "not",
+        "system",
+        "asking",
+        "passing",
+        "trouble",
+        "play",
+        "paste",
+        "letter",
+        "now",
+    )
     return Table(
         {kind: re.compile(named[kind], re.IGNORECASE) if kind in named else _NEVER for kind in kinds},
         tuple(_row(kind, pattern) for kind, pattern in rows if "!" in kind or "?" in kind),
