@@ -112,6 +112,9 @@ class ClaudeAgent:
         self.sessions[session] = result.session_id
         return str(result.result)
 
+    async def approve(self, *, user: str, session: str) -> str:
+        raise NotImplementedError
+
     def stored(self, session: str) -> str:
         raise NotImplementedError
 
@@ -149,6 +152,7 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
     missing = {
         "sync": "the SDK is asynchronous",
         "history": "Claude Code keeps what a hook adds",
+        "approving": "the SDK asks while the run goes on, and a call that was not approved has failed",
         "watch": "the SDK wraps no call: functions of its tools are not watched",
         "model errors": "the program itself repeats a request that failed",
         "user function": "the user of a client is named when it is made",

@@ -114,7 +114,7 @@ class AgentMemory:
     ) -> None:
         room = admission.whole("budget", budget, low=0)
         self.hx = hx
-        self._captures = captures and hx.enabled and hx.settings.capture
+        self._captures = captures
         self._user, self._session, self._rule = user, session, checked(namespace)
         self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
@@ -227,13 +227,10 @@ class AgentMemory:
         return Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
-        """Proposes what the user says that lasts, where the setting `capture` wants it."""
-        wanted = self._captures and latest is not None and latest.last
-        whose = self._conversation(context, session) if wanted else None
-        if whose is None or latest is None:
+        if not self._captures or latest is None or not latest.last:
             return None
-        own = partial(Speaker(whose, self._rule).scope, self.hx)
-        return Job(whose.turn, "what the user said may not be kept", PATIENCE, lambda: own().capture([latest.text]))
+        whose = self._conversation(context, session)
+        return wishes(self.hx, Speaker(whose, self._rule), latest.text) if whose is not None else None
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
         if not self.hx.enabled or call.tool in NAMES:
@@ -249,6 +246,14 @@ class AgentMemory:
 
 
 _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
+
+
+def wishes(hx: Hexad, speaker: Speaker, text: str) -> Job | None:
+    """Proposes what the user says that lasts, where the setting `capture` wants it."""
+    if not hx.enabled or not hx.settings.capture:
+        return None
+    failing = "what the user said may not be kept"
+    return Job(speaker.conversation.turn, failing, PATIENCE, lambda: speaker.scope(hx).capture([text]))
 
 
 def lesson(hx: Hexad, speaker: Speaker, call: Ended, failure: FailureRule | None = None) -> Job:
