@@ -57,7 +57,9 @@ def _named(each: str | Call) -> str | Call:
     """A call by the program's name for the tool."""
     if isinstance(each, str):
         return each
-    return Call(f"mcp__{'hexad' if each.tool in NAMES else 'desk'}__{each.tool}", each.args)
+    return Call(
+        f"mcp__{'hexad' if each.tool in NAMES or each.tool.startswith('skill_') else 'desk'}__{each.tool}", each.args
+    )
 
 
 @dataclass

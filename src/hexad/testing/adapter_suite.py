@@ -59,7 +59,7 @@ class Agents:
     """How agents of a framework are made: from an engine (None: without the adapter), a script and tools.
 
     The tool `pay` needs a person's approval. ``missing`` names what the framework does not have, with the reason:
-    "sync", "stream", "approval", "approving", "cancel", "history", "watch", "model errors", "user function".
+    "sync", "stream", "approval", "approving", "cancel", "history", "watch", "model errors", "user function", "skills".
     """
 
     make: Callable[..., Driven]
@@ -270,6 +270,19 @@ def test_what_a_user_says_that_lasts_is_proposed_once_where_the_setting_wants_it
         answered(agent, "Thanks")
         assert [each.content for each in agents.own(hx).proposals.list()] == ([wish] if wanted else [])
         assert not (*hx.proposals.list(), *agents.own(hx).knowledge.list())
+
+
+def test_an_active_skill_is_a_tool_of_the_agent_and_its_run_is_no_call_of_another_tool(
+    agents: Agents, hx: Hexad
+) -> None:
+    agents.need("skills")
+    hx.skills.create("greet", kind="instruction", description="Greet a guest", definition={"text": "Say hello twice"})
+    hx.skills.activate("greet")
+    script = Script([Call("skill_greet", {}), "Hello hello."])
+    assert answered(agents.make(hx, script)).strip() == "Hello hello."
+    assert "skill_greet" in script.requests[0].tools
+    assert "Say hello twice" in str(script.requests[-1].messages)
+    assert not [each for each in calls(agents.own(hx)) if each[0] == "skill_greet"]
 
 
 # learning
