@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := $(VENV)/.demo
-# The tests run the real Codex where npm can install it; everything else works without.
-CODEX := ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --prefix $(VENV)/codex \
-	@openai/codex@0.166.0 >/dev/null 2>&1
+# The tests run the real Codex, TypeScript and axe where npm can install them; everything else works without.
+NPM := ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --no-package-lock
+CODEX := $(NPM) --prefix $(VENV)/codex @openai/codex@0.166.0 >/dev/null 2>&1
+TYPESCRIPT := $(NPM) --prefix examples/typescript >/dev/null 2>&1
 NAMES := awk '/^Collecting/ { print "  " $$2; fflush() }'
 # Install an extra into the virtual environment: one line for each package. pip's warnings stay in a log, which is
 # printed if pip fails; the stamp is written only if it succeeds.
@@ -35,6 +36,7 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(call install,dev)
 	@touch $(DEMO)
 	@$(CODEX) || echo "without Codex: its test is skipped"
+	@$(TYPESCRIPT) || echo "without TypeScript and axe: their tests are skipped"
 
 $(DEMO): pyproject.toml constraints.txt | $(BIN)/python
 	$(call install,adk)

@@ -33,7 +33,7 @@ SIZES = (3_000, 100_000)
 OPERATIONS = 300
 SMALL, IN_EACH = 100, 100  # namespaces, and entries of each
 WRITERS, PROCESSES, MANY, SECONDS = 16, 4, 1_000, 8.0
-_INDEX = ("scope", "stale", "leaf", "block")
+_INDEX = ("head", "stale", "leaf", "block")
 _SQLITE_INDEX = ("hexad_scope", "hexad_fresh", "hexad_posting")
 
 

@@ -23,15 +23,27 @@ if TYPE_CHECKING:
 SIZES = (10_000, 100_000)
 QUESTIONS = 200
 WIDTH = 256
-MOST_PRODUCTS, MOST_MEMORY = 1.5, 200.0
+MOST_PRODUCTS, MOST_MEMORY = 0.75, 120.0
 _MEMORY = """
 import resource, sys
 from hexad import Hexad
+
+
+def used():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+questions = ("when may I deploy?", "who approves the budget of the project?")
+with Hexad.open(sys.argv[1], enabled=True, semantic=False) as words:
+    for question in questions:
+        words.retrieve(question)
 hx = Hexad.open(sys.argv[1], enabled=True, layer_deadline=60.0)
-for question in ("when may I deploy?", "who approves the budget of the project?"):
+assert hx.ready(60)
+before = used()
+for question in questions * 4:
     assert hx.retrieve(question).all()
-with open("/proc/self/statm") as file:
-    print(int(file.read().split()[1]) * resource.getpagesize() / 2**20)
+print(used() - before)
 """
 
 
@@ -45,9 +57,7 @@ def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
     done = subprocess.run(
         [sys.executable, "-c", _MEMORY, str(folder / f"{SIZES[-1]}.db")], capture_output=True, text=True, check=True
     )
-    yield Figure(
-        f"memory of a process that asks {SIZES[-1]:,} entries by meaning", float(done.stdout), MOST_MEMORY, "MB"
-    )
+    yield Figure(f"memory for the vectors of {SIZES[-1]:,} entries", float(done.stdout), MOST_MEMORY, "MB")
 
 
 def embed(path: Path, size: int, progress: Progress) -> None:

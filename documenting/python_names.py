@@ -56,6 +56,9 @@ def _described(name: str, noun: Any) -> Iterator[str]:
         yield "\n".join(f"- `{each.value}`" for each in noun) + "\n"
     elif is_dataclass(noun):
         yield "\n".join(f"- `{each.name}: {each.type}`" for each in fields(noun)) + "\n"
+    elif hasattr(noun, "_fields"):  # a named tuple
+        kinds = {name: getattr(kind, "__forward_arg__", kind) for name, kind in noun.__annotations__.items()}
+        yield "\n".join(f"- `{name}: {kinds[name]}`" for name in noun._fields) + "\n"
     yield from _members(noun)
 
 

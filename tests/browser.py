@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import shutil
 import subprocess
 import time
@@ -81,6 +82,12 @@ class Browser:
     def errors(self) -> list[dict[str, Any]]:
         """Messages of the console since the last look."""
         return list(self("POST", "/se/log", type="browser"))
+
+    def asked(self) -> set[str]:
+        """Every address that the browser asked for since the last look, from its own log of the network."""
+        events = [json.loads(each["message"])["message"] for each in self("POST", "/se/log", type="performance")]
+        sent = [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
+        return set(sent)
 
     def size(self, width: int, height: int) -> None:
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tests.browser import Browser
 
 HOSTILE = '"\'><script>window.pwned=1</script><img src=x onerror="window.pwned=1"><style>*{display:none}</style>{{7*7}}'
+SINGLE = ("knowledge?key=deploy-window", "knowledge?layer=external_knowledge", "skills?name=greet")
 LINK = "javascript:window.pwned=1"
 
 needs_browser = pytest.mark.skipif(
@@ -176,6 +177,30 @@ def test_a_memory_is_asked_questions_with_known_answers(url: str) -> None:
         assert "has no questions" in one.form("evaluation", do="measure", lines="nonsense").text
 
 
+@requirement("DASH-01")
+def test_stored_questions_are_chosen_from_the_operators_folder_alone(hx: Hexad, tokens: Tokens, tmp_path: Path) -> None:
+    line = '{"text": "when deploy?", "relevant": ["deploy-window"]}'
+    (tmp_path / "outside.jsonl").write_text(line)
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / "ours.jsonl").write_text(line)
+    with serving(hx, tokens, evals=tmp_path / "evals") as url, Visitor(base_url=url) as one:
+        assert '<option value="ours.jsonl">' in one.get("/evaluation").text
+        assert "1.000" in one.form("evaluation", do="measure", set="ours.jsonl").text
+        assert "has no questions" in one.form("evaluation", do="measure", set="../outside.jsonl").text
+
+
+@requirement("DASH-01")
+def test_references_are_listed_saved_searched_and_deleted(url: str, hx: Hexad) -> None:
+    page = "knowledge?layer=external_knowledge"
+    with Visitor(base_url=url) as one:
+        given = {"layer": "external_knowledge", "name": "Wiki", "location": "https://wiki.example", "kind": "wiki"}
+        saved = one.form(page, do="save_reference", **given)
+        assert "https://wiki.example/deploy" in saved.text
+        assert hx.references.get("Wiki").origin == "user"
+        assert "Wiki</b>" not in one.get(f"/{page}&query=how+to+deploy").text
+        assert "Wiki</b>" not in one.form(page, do="delete_reference", name="Wiki", layer="external_knowledge").text
+
+
 @pytest.fixture(scope="module")
 def started() -> Iterator[Browser]:
     with browser() as one:
@@ -183,9 +208,13 @@ def started() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def chromium(started: Browser) -> Iterator[Browser]:
-    started.errors()  # of the test before
+def chromium(started: Browser, url: str) -> Iterator[Browser]:
+    """A browser that asks this server alone, on every page that a test opens."""
+    started.errors(), started.asked()  # of the test before
     yield started
+    asked = started.asked()
+    assert any(each.startswith(f"{url}/static/hexad.css") for each in asked)
+    assert {each for each in asked if not each.startswith((f"{url}/", "data:"))} == set()
     started.open("about:blank")
 
 
@@ -285,7 +314,7 @@ def hostile(hx: Hexad) -> None:
 def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chromium: Browser) -> None:
     hostile(hx)
     one, key = chromium, httpx2.QueryParams({"key": HOSTILE[:200]})
-    singles = [f"knowledge?{key}", f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}"]
+    singles = [SINGLE[1], f"knowledge?{key}", f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}"]
     singles += [f"learnings?id={each.id}" for each in hx.learnings.list()]
     asked = httpx2.QueryParams({"message": HOSTILE, "query": HOSTILE, "action": HOSTILE})
     for page in (*PAGES, *(f"{page}?{asked}" for page in PAGES), *singles):
@@ -308,7 +337,7 @@ def test_no_page_is_wider_than_the_screen_and_every_field_has_a_name(url: str, c
       .filter(e => !(e.labels && e.labels.length) && !e.textContent.trim() && !e.getAttribute('aria-label'))
       .map(e => e.outerHTML)"""
     chromium.size(width, 800)
-    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy"):
+    for page in (*PAGES, *SINGLE, "playground?message=deploy"):
         chromium.open(f"{url}/{page}")
         assert chromium.run("return document.documentElement.scrollWidth") <= width, page
         assert chromium.run(unnamed) == [], page
@@ -344,7 +373,7 @@ return [...document.querySelectorAll('body *')]
 def test_every_text_can_be_read_in_light_and_dark(url: str, chromium: Browser, scheme: str) -> None:
     chromium.size(1300, 900)
     chromium.scheme(scheme)
-    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy&budget=20"):
+    for page in (*PAGES, *SINGLE, "playground?message=deploy&budget=20"):
         chromium.open(f"{url}/{page}")
         assert chromium.run(CONTRAST) == [], page
 
@@ -359,7 +388,7 @@ RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']"
 @requirement("DASH-01")
 def test_axe_finds_nothing_on_any_page(url: str, chromium: Browser) -> None:
     look = f"axe.run(document, {{runOnly: {RULES}}}).then(r => {{ window.found = r.violations.map(v => v.id); }})"
-    for page in (*PAGES, "knowledge?key=deploy-window", "skills?name=greet", "playground?message=deploy&budget=20"):
+    for page in (*PAGES, *SINGLE, "playground?message=deploy&budget=20"):
         chromium.open(f"{url}/{page}")
         chromium.run(f"{AXE.read_text()}; window.found = null; {look}")
         found = chromium.wait(lambda: chromium.run("return window.found && [window.found]"), "axe")

@@ -36,7 +36,7 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
         ("tool x", "bash: tool: command not found", "npx tool x", "use `npx tool` instead of `tool`"),
         ("pytest -q", "No module named 'yaml'", "pip install pyyaml && pytest -q", "run `pip install pyyaml` first"),
         ("aws s3 ls", "region is not set", "AWS_REGION=eu-west-1 aws s3 ls", "set `AWS_REGION` for `aws`"),
-        ("pytest -q", "No module named 'app'", "PYTHONPATH=src pytest -q", "set `PYTHONPATH=src`"),
+        ("pytest -q", "No module named 'app'", "PYTHONPATH=src pytest -q", "set `PYTHONPATH` for `pytest`"),
         ("python app.py", "bash: python: command not found", "python3 app.py", "use `python3` instead of `python`"),
         (
             "docker run --detatch x",

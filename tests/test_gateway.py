@@ -13,7 +13,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from tests.server_support import running, secret, serving, tokens_in
+from tests.postgres import drop_schema, new_schema
+from tests.server_support import caller, running, secret, serving, tokens_in
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -277,3 +278,29 @@ def test_a_provider_that_is_down_or_not_named_is_said_so(hx: Hexad, tokens: Toke
         assert "--upstream" in chat(f"{url}/gateway").json()["error"]["message"]
     with serving(hx, tokens, upstream="http://127.0.0.1:9") as url:
         assert chat(f"{url}/gateway").status_code == 502
+
+
+@requirement("API-01")
+def test_interface_pages_and_gateway_are_the_same_over_postgresql(tokens: Tokens, provider: Provider) -> None:
+    where = new_schema()
+    try:
+        with (
+            opened(where, semantic=False) as hx,
+            running(provider) as upstream,
+            serving(hx, tokens, upstream=f"{upstream}/v1") as url,
+            caller(url) as api,
+        ):
+            saved = api.put("/knowledge/deploy-window", json={"content": "Deploys happen on Tuesdays"})
+            stale = {"If-Match": saved.headers["etag"]}
+            api.put("/knowledge/deploy-window", json={"content": "Deploys happen on Thursdays"})
+            late = api.put("/knowledge/deploy-window", json={"content": "mine"}, headers=stale)
+            assert (saved.status_code, late.status_code) == (201, 412)
+            assert api.get("/doctor").json()["ok"]
+            assert "Thursdays" in httpx2.get(f"{url}/knowledge?key=deploy-window").text
+            assert "Thursdays" in httpx2.get(f"{url}/playground?message=when+deploys").text
+            assert chat(f"{url}/gateway").json() == CHAT
+            assert "Deploys happen on Thursdays" in provider.body["messages"][0]["content"]
+            assert "deploy-window" in httpx2.get(f"{url}/timeline").text
+            assert httpx2.get(f"{url}/healthz").json() == {"status": "ok"}
+    finally:
+        drop_schema(where)

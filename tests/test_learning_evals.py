@@ -30,7 +30,7 @@ FAILURES = [
         "fixed_same_tool": {"args": {"day": "2026-02-01"}},
     },
     {"tool": "book", "args": {"day": "x"}, "error": "bad room", "fixed_same_tool": None},
-    {"tool": "mail", "args": None, "error": "no address", "fixed_same_tool": {"args": '{"to": "ann"}'}},
+    {"tool": "mail", "args": None, "error": "missing address", "fixed_same_tool": {"args": '{"to": "ann"}'}},
     {"tool": "mail", "args": '{"cut short', "error": "no server"},
 ]
 

@@ -349,7 +349,7 @@ def test_a_remedy_counts_once_in_a_session(hx: Hexad) -> None:
 @requirement("LEARN-06")
 def test_the_remedies_of_a_learning_are_bounded(hx: Hexad) -> None:
     for number in range(20):
-        fail(hx, f"s{number}", {f"a{number}": 1}, "no")
+        fail(hx, f"s{number}", {f"a{number}": 1}, "unexpected arguments")
         work(hx, f"s{number}", {})
     assert len(only(hx).remedies) == 8
 

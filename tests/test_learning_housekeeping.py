@@ -99,17 +99,17 @@ def test_confirmations_keep_a_learning_alive() -> None:
 
 @requirement("LEARN-09")
 def test_near_duplicates_are_merged_and_nothing_of_them_is_lost(hx: Hexad, clock: FixedClock) -> None:
-    one = hx.learnings.save(trigger="tool:t", error_pattern="Page torn: cannot write the file", fix="clean up")
+    one = hx.learnings.save(trigger="tool:t", error_pattern="Bad page: cannot write the file", fix="clean up")
     clock.advance(minutes=1)
-    two = hx.observe(tool="t", error="page torn : cannot write, the file", args={"a": 1}, session="s")
+    two = hx.observe(tool="t", error="bad page : cannot write, the file", args={"a": 1}, session="s")
     hx.observe(tool="t", args={}, result="ok", session="s")
-    hx.observe(tool="u", error="page torn : cannot write, the file")
+    hx.observe(tool="u", error="bad page : cannot write, the file")
     assert two is not None
     done = hx.learnings.clean(dry_run=False)
     assert dict(done.merged) == {two.id: one.id}
     (kept,) = hx.learnings.list(trigger="t")
     assert (kept.id, kept.seen, len(kept.remedies)) == (one.id, 1, 2)
-    assert hx.learnings.search("page torn")
+    assert hx.learnings.search("bad page")
     assert hx.audit.verify().ok
 
 

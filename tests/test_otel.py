@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from opentelemetry import trace
@@ -12,9 +14,6 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from hexad.otel import instrumented
 from tests.support import opened, requirement
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +45,12 @@ def test_a_retrieval_is_a_span_with_one_for_each_layer_inside_the_callers_own(
     assert whole.attributes["hexad.user_knowledge.items"] == 1
     assert len([span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"]) == 1
     assert "unmistakable" not in "".join(span.to_json() for span in spans.get_finished_spans())
+
+
+@requirement("OBS-01")
+def test_the_picture_of_a_trace_is_drawn_from_spans(tmp_path: Path) -> None:
+    file, root = tmp_path / "trace.svg", Path(__file__).parent.parent
+    subprocess.run([sys.executable, str(root / "examples" / "trace.py"), str(file)], check=True)
+    for name in ("turn", "hexad.retrieval", "hexad.layer.user_knowledge", "tool deploy"):
+        assert f">{name}</text>" in file.read_text()
+        assert f">{name}</text>" in (root / "docs" / "how-to" / "trace.svg").read_text()

@@ -327,6 +327,23 @@ def test_what_is_embedded_is_the_body_with_what_is_new_in_the_name_and_without_t
 
 
 @requirement("EVAL-04")
+def test_the_nearest_of_very_many_texts_are_those_that_comparing_all_of_them_finds() -> None:
+    random = np.random.default_rng(7)
+    vectors = {str(number): vector for number, vector in enumerate(random.standard_normal((20_000, 70)))}
+
+    def drawn(texts: Sequence[str]) -> np.ndarray:
+        return np.array([vectors.get(text, np.ones(70)) for text in texts])
+
+    space = own_similarity(drawn, "drawn", patience=10.0).space(list(vectors))
+    rows = np.array([vector / np.linalg.norm(vector) for vector in vectors.values()])
+    for number in range(10):
+        near, cosines = space.near(str(number)), rows @ rows[number]
+        assert near.nearest(64)[:5] == np.argsort(-cosines)[:5].tolist()
+        steps = (np.sort(cosines)[-2:-5:-1] - cosines.mean()) / cosines.std()
+        assert near.standing(near.nearest(64)[1:4]) == pytest.approx(steps.tolist(), rel=0.1)
+
+
+@requirement("EVAL-04")
 def test_an_embedder_is_made_once_and_only_when_asked() -> None:
     made = []
 

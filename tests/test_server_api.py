@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +159,75 @@ def test_a_namespace_is_exported_and_imported_elsewhere(url: str, hx: Hexad) -> 
         assert (entry["content"], entry["origin"]) == ("Deploys take place on Tuesdays", "import")
         assert api.get("/knowledge/units", params={"namespace": "copy"}).status_code == 404  # a rule waits for a person
         assert set(api.get("/namespaces").json()["items"]) == {"copy", "default", "other"}
+
+
+SKILL = """---
+name: release
+description: How we release
+---
+Tag it, then run scripts/publish.sh
+"""
+
+
+def packed(**files: str) -> bytes:
+    """A ZIP file."""
+    found = io.BytesIO()
+    with zipfile.ZipFile(found, "w") as file:
+        for name, text in files.items():
+            each = zipfile.ZipInfo(name)
+            each.external_attr = (0o755 if name.endswith(".sh") else 0o644) << 16
+            file.writestr(each, text)
+    return found.getvalue()
+
+
+@requirement("API-01")
+def test_a_folder_of_skills_is_sent_as_a_zip_file_and_comes_back_as_it_was(url: str, hx: Hexad) -> None:
+    files = {"release/SKILL.md": SKILL, "release/scripts/publish.sh": "echo", "bad/SKILL.md": "nothing"}
+    with caller(url) as api:
+        came = api.post("/skills/import", content=packed(**files)).json()["folders"]
+        assert [(each["folder"], each["result"]) for each in came] == [("bad", "refused"), ("release", "new")]
+        assert api.get("/skills/release").json()["status"] == "draft"
+        with zipfile.ZipFile(io.BytesIO(api.get("/skills/release/folder").content)) as back:
+            assert back.read("release/SKILL.md").decode() == SKILL
+            assert back.getinfo("release/scripts/publish.sh").external_attr >> 16 & 0o111
+        outside = packed(**{"../../outside/SKILL.md": SKILL})
+        assert api.post("/skills/import", content=outside).json()["folders"][0]["folder"] == "outside"
+        assert api.post("/skills/import", content=b"PK\x03\x04 broken").status_code == 422
+        assert api.post("/skills/import", content=b"no zip").status_code == 422
+
+
+@requirement("API-01")
+def test_files_of_other_programs_and_conversations_come_in_and_pages_go_out(url: str) -> None:
+    with caller(url) as api:
+        chat = {"messages": [{"role": "user", "content": "I prefer metric units."}]}
+        assert api.post("/capture", json=chat).json()["proposed"][0]["sentence"] == "I prefer metric units."
+        notes = packed(**{"notes/deploy.md": "---\ntype: knowledge\nkey: deploy\n---\nDeploys are on Tuesdays\n"})
+        assert api.post("/import", params={"preview": True}, content=notes).json()["added"] == 1
+        assert api.get("/knowledge/deploy").status_code == 404
+        assert api.post("/import", content=notes).json()["added"] == 1
+        rules = api.post("/import", params={"name": "CLAUDE.md"}, content="# Rules\n- Never deploy on Fridays\n")
+        assert rules.json()["proposed"] == 1
+        with zipfile.ZipFile(io.BytesIO(api.get("/export/pages").content)) as pages:
+            assert any(b"Deploys are on Tuesdays" in pages.read(name) for name in pages.namelist())
+
+
+@requirement("API-01")
+def test_a_backup_is_restored_into_an_empty_database_by_who_may_use_all_of_it(
+    url: str, hx: Hexad, tokens: Tokens, tmp_path: Path
+) -> None:
+    with opened(tmp_path / "old.db", semantic=False) as old:
+        old.knowledge.save("editor", "vim")
+        old.scoped(namespace="acme").knowledge.save("theirs", "too")
+        old.backup(tmp_path / "old.jsonl")
+    backup = (tmp_path / "old.jsonl").read_bytes()
+    with caller(url, secret(tokens)) as api, caller(url, secret(tokens, namespaces=("*",))) as everywhere:
+        assert api.post("/restore", content=backup).status_code == 403
+        assert everywhere.post("/restore", content=backup).json()["lines"] > 3
+        assert api.get("/knowledge/editor").json()["origin"] == "user"
+        assert hx.scoped(namespace="acme").knowledge.get("theirs").content == "too"
+        assert everywhere.post("/restore", content=backup).status_code == 422
+        assert api.get("/doctor").json()["ok"]
+        assert api.post("/reindex").status_code == 409  # this server searches by words alone
 
 
 @requirement("API-01")
@@ -327,7 +398,7 @@ def hammered(url: str, token: str, *options: str) -> None:
     """The official description against the server: valid and invalid requests, and what the answers must look like."""
     found = Path(sys.executable).with_name("schemathesis")
     # the engine's own rules go beyond a schema (no secret as a key, no control characters): a refusal is no failure
-    checks = ["--exclude-checks", "positive_data_acceptance", "--exclude-path-regex", "events|export|import"]
+    checks = ["--exclude-checks", "positive_data_acceptance", "--exclude-path-regex", "events|export|import|restore"]
     command = [str(found), "run", f"{url}/api/v1/openapi.json", "--url", f"{url}/api/v1", *checks, *options]
     sent = ["-H", f"Authorization: Bearer {token}", "--request-timeout", "60", "--no-color"]
     done = subprocess.run(

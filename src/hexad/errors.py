@@ -41,7 +41,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ class UnknownChoice(InvalidInput):
     def __init__(self, field: str, value: object, known: Iterable[str]) -> None:
         self.value = value
         self.known = tuple(known)
-        close = get_close_matches(str(value), self.known, n=1, cutoff=0.75)
-        hint = f" (did you mean {close[0]}?)" if close else ""
+        close = nearest(str(value), self.known, cutoff=0.75)
+        hint = f" (did you mean {close}?)" if close else ""
         super().__init__(field, f"{_shown(value)} is not one of {', '.join(self.known)}{hint}")
 
 
@@ -335,6 +334,13 @@ class DeadlineExceeded(StoreError):
     def __init__(self, location: str, seconds: float) -> None:
         super().__init__(location, f"no answer within {seconds:g} s")
         self.seconds = seconds
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """The known name that looks most like another; empty if none does."""
+    from difflib import get_close_matches  # noqa: PLC0415 - loads in 1 ms; only an error needs it
+
+    return next(iter(get_close_matches(name, tuple(known), n=1, cutoff=cutoff)), "")
 
 
 def _shown(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias, get_args
 
 from hexad.choices import Capability as Capability
 from hexad.choices import Category as Category
@@ -75,8 +75,7 @@ class Keep(Enum):
 KEEP: Final = Keep.KEEP
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A record's searchable text: its name, body and tags, each with its own weight."""
 
     name: str
@@ -315,8 +314,7 @@ class AuditRecord:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The result of verifying an audit chain."""
 
     namespace: str
@@ -339,8 +337,7 @@ class Erasure(StrEnum):
     SCHEDULED = "scheduled"  # the database removes them with its next maintenance
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(NamedTuple):
     """The result of `forget`: how many entries, whether no bytes of them are left, and if not, why and what to do."""
 
     entries: int
@@ -349,8 +346,7 @@ class Forgotten:
     state: Erasure = Erasure.DONE
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """One part of an item's score: a signal, what it matched, and the value that it added."""
 
     signal: str
@@ -379,23 +375,21 @@ class Item:
     distance: int = 0  # of the memory that holds it, where several are read: 0 is the engine's own
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A layer that failed, and the reason."""
 
     layer: Layer
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A message as the layers see it: its keywords for people, and its terms for the index."""
 
     text: str
     keywords: tuple[str, ...]
     terms: tuple[str, ...]
     session: str | None = None
-    spelled: Mapping[str, str] = field(default_factory=dict)  # each term as it is spelled in the message
+    spelled: Mapping[str, str] = {}  # each term as it is spelled in the message
     common: frozenset[str] = frozenset()  # the terms that say little about a topic
     parts: frozenset[str] = frozenset()  # the terms that stand for a part of a word: they count only where they match
 
@@ -487,8 +481,7 @@ class Tool:
         return Fields(self.name, self.description, (*self.tags, *self.parameters))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeState:
+class RuntimeState(NamedTuple):
     """The present state of the agent's process; never stored."""
 
     session: str = ""

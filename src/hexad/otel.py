@@ -14,10 +14,11 @@ from hexad._version import __version__
 from hexad.extras import require_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from opentelemetry.context import Context
     from opentelemetry.metrics import Counter, Histogram, Meter
-    from opentelemetry.trace import Tracer
+    from opentelemetry.trace import Span, Tracer
 
     from hexad.signals import Signal
 
@@ -35,15 +36,16 @@ def instrumented() -> Iterator[None]:
     from opentelemetry import metrics, trace  # noqa: PLC0415 - behind its extra
 
     tracer, meter = trace.get_tracer("hexad", __version__), metrics.get_meter("hexad", __version__)
-    with signals.listening(_Recorder(tracer, meter).heard):
+    with signals.listening(_Recorder(tracer, meter, trace.set_span_in_context).heard):
         yield
 
 
 class _Recorder:
     """Turns signals into spans, counters and durations."""
 
-    def __init__(self, tracer: Tracer, meter: Meter) -> None:
+    def __init__(self, tracer: Tracer, meter: Meter, inside: Callable[[Span], Context]) -> None:
         self._tracer = tracer
+        self._inside = inside
         self._durations: Histogram = meter.create_histogram("hexad.duration", "s", "how long something took")
         self._counts: Counter = meter.create_counter("hexad.count", "1", "how often something happened")
 
@@ -57,11 +59,11 @@ class _Recorder:
         self._durations.record(signal.seconds, kind)
         end = time.time_ns()
         start = end - round(signal.seconds * 1e9)
-        with self._tracer.start_as_current_span(
-            f"hexad.{signal.name}", start_time=start, attributes=facts, end_on_exit=False
-        ) as span:
+        span = self._tracer.start_span(f"hexad.{signal.name}", start_time=start, attributes=facts)
+        if span.is_recording():
+            inside = self._inside(span)
             for name, seconds in signal.facts.items():
                 if name.endswith(_LAYER):
-                    layer = self._tracer.start_span(f"hexad.layer.{name.removesuffix(_LAYER)}", start_time=start)
-                    layer.end(start + round(float(seconds) * 1e9))
+                    layer = f"hexad.layer.{name.removesuffix(_LAYER)}"
+                    self._tracer.start_span(layer, inside, start_time=start).end(start + round(float(seconds) * 1e9))
         span.end(end)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
 from hexad.context.standing import BUDGET as STANDING
-from hexad.errors import ConfigError, InvalidInput
+from hexad.errors import ConfigError, InvalidInput, nearest
 from hexad.memory import admission
 from hexad.model import DEFAULT_NAMESPACE, Category
 
@@ -281,7 +281,11 @@ def _from_file(path: Path) -> dict[str, Any]:
 def unknown_variables() -> tuple[str, ...]:
     """A sentence about each HEXAD_ variable that is no setting; such a variable may be meant for another program."""
     named = _from_environment()
-    unknown = {PREFIX + name.upper(): PREFIX + _nearest(name).upper() for name in named if name not in _TYPES}
+    unknown = {
+        PREFIX + name.upper(): PREFIX + nearest(name, _TYPES, cutoff=0.0).upper()
+        for name in named
+        if name not in _TYPES
+    }
     return tuple(f"{name} is no setting, so it is ignored; the nearest is {near}" for name, near in unknown.items())
 
 
@@ -338,11 +342,5 @@ def _typed(name: str, value: Any, where: str) -> Any:
 
 
 def _hint(name: str) -> str:
-    close = _nearest(name, 0.6)
+    close = nearest(name, _TYPES)
     return f" (did you mean {close!r}?)" if close else ""
-
-
-def _nearest(name: str, cutoff: float = 0.0) -> str:
-    import difflib  # noqa: PLC0415 - loads in 1 ms; only an error needs it
-
-    return next(iter(difflib.get_close_matches(name, _TYPES, n=1, cutoff=cutoff)), "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -86,7 +86,7 @@ def item(found: Item) -> dict[str, Json]:
         "origin": found.origin.value,
         "score": round(found.score, 6),
         "pinned": found.pinned,
-        "reasons": [{**asdict(reason), "value": round(reason.value, 6)} for reason in found.reasons],
+        "reasons": [{**reason._asdict(), "value": round(reason.value, 6)} for reason in found.reasons],
     }
 
 
@@ -119,7 +119,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
 
 def verdict(found: Verdict) -> dict[str, Json]:
     """The result of verifying an audit chain."""
-    return {"ok": found.ok, **asdict(found)}
+    return {"ok": found.ok, **found._asdict()}
 
 
 def forgotten(done: Forgotten) -> dict[str, Json]:

@@ -3,13 +3,12 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.cli import places
 from hexad.cli.terminal import screen
-from hexad.errors import InvalidInput, NotFound, StoreError
+from hexad.errors import InvalidInput, NotFound, StoreError, nearest
 from hexad.facade import Hexad
 from hexad.model import Record
 from hexad.settings import database_from_environment, unknown_variables
@@ -63,7 +62,7 @@ def _nearest(hx: Hexad, missing: NotFound) -> str:
         missing.kind
     )
     names = [record.id for record in stored.list()] if stored else []
-    return next(iter(get_close_matches(missing.key, names, n=1)), "")
+    return nearest(missing.key, names)
 
 
 def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":

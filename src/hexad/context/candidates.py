@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.store.searching import MAX_OPENED, open_terms, opening_order
 from hexad.text.document import SUBJECT, facet
@@ -24,8 +23,7 @@ SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """How rare each term of a question is, and how long a row usually is."""
 
     rarity: Mapping[str, float]
@@ -39,8 +37,7 @@ class Measure:
         return weight / (weight + usual)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(NamedTuple):
     """Rows with the score of their words: the sum over the terms they hold, from 0 to `Measure.total`."""
 
     measure: Measure
@@ -48,7 +45,7 @@ class Candidates:
     subjects: tuple[str, ...] = ()  # facets of the subjects that the question names
     named: tuple[str, ...] = ()  # the terms that name them
     rows: int = 0  # of the layer
-    common: Mapping[int, float] = field(default_factory=dict)  # the part of a score that is from everyday words
+    common: Mapping[int, float] = {}  # the part of a score that is from everyday words
     small_talk: bool = False  # whether the question has nothing but everyday words
 
     def words(self, number: int) -> float:
@@ -130,7 +127,7 @@ def _less(measured: Measure, common: Collection[str], parts: Collection[str], mu
     """Everyday words count the less, the less the layer holds; parts of words count half."""
     less = _COMMON ** (1 - much)
     weights = {term: (less if term in common else 1.0) * (_PART if term in parts else 1.0) for term in measured.rarity}
-    return replace(_times(measured, weights), terms=sum(weights.values()))
+    return _times(measured, weights)._replace(terms=sum(weights.values()))
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:
@@ -142,7 +139,7 @@ def _named_less(measured: Measure, named: Collection[str]) -> Measure:
 
 def _times(measured: Measure, weights: Mapping[str, float]) -> Measure:
     rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
-    return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0)
+    return measured._replace(rarity=rarity, total=sum(rarity.values()) or 1.0)
 
 
 def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:

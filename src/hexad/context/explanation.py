@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hexad import wire
 from hexad.context.layers import STANDING, Judged
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from hexad.model import Failure, Json, Prompt, Retrieval
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The whole way from a message to its prompt."""
 
     message: str
@@ -60,7 +58,7 @@ def judge(
         keywords=found.keywords,
         candidates={
             layer: tuple(
-                replace(each, verdict=OVER_BUDGET) if each.kept and (layer, each.item.id) in dropped else each
+                each._replace(verdict=OVER_BUDGET) if each.kept and (layer, each.item.id) in dropped else each
                 for each in every[layer]
             )
             for layer in Layer

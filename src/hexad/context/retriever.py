@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from hexad.clock import utc_now
@@ -22,7 +23,7 @@ from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hexad.context.layers import Judged
     from hexad.context.matching import Habit
@@ -58,7 +59,7 @@ def checked(retriever: Retriever) -> Retriever:
     return retriever
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContextRetriever:
     """Retrieves from a store and, if it has them, from a tool registry and a runtime provider.
 
@@ -136,7 +137,7 @@ class ContextRetriever:
         asked = extract(query)
         if not asked:
             return ()
-        stored = replace(self._stored(), max_pinned=0, facets=facets, floor=False)
+        stored = self._stored()._replace(max_pinned=0, facets=facets, floor=False)
         found = stored.examine([layer], asked, limit).candidates[layer]
         if isinstance(found, Exception):
             raise found
@@ -149,7 +150,7 @@ class ContextRetriever:
         stored = [layer for layer in layers if layer in RECORD_OF]
         tools = [Layer.TOOL_REGISTRY] if Layer.TOOL_REGISTRY in layers and isinstance(self.tools, ToolRegistry) else []
         started = time.perf_counter()
-        source = replace(self._stored(), room=room)
+        source = self._stored()._replace(room=room)
         none = Examined({})
         examined = source.examine(stored, query, limit, wide=wide, also=tools) if stored or tools or room else none
         share = (time.perf_counter() - started) / max(1, len(stored))
@@ -162,7 +163,7 @@ class ContextRetriever:
                 found[layer], seconds[layer] = examined.candidates[layer], share
             elif given is not None:
                 deadline = None if isinstance(given.provider, ToolRegistry | SessionRuntime) else self.deadline
-                found[layer] = _asked(given, query, limit, wide, deadline)
+                found[layer] = _asked(layer, partial(given.examine, query, limit, wide), deadline)
                 seconds[layer] = time.perf_counter() - started
         candidates = {layer: each for layer, each in found.items() if not isinstance(each, Exception)}
         kept = {
@@ -212,11 +213,10 @@ class ContextRetriever:
 
 
 def _asked(
-    source: ToolSource | RuntimeSource, query: Query, limit: int, wide: int, deadline: float | None
+    layer: Layer, examine: Callable[[], Sequence[Judged]], deadline: float | None
 ) -> Sequence[Judged] | Exception:
     try:
-        who = f"the {source.layer} provider"
-        return tuple(within(deadline, lambda: source.examine(query, limit, wide), who=who))
+        return tuple(within(deadline, examine, who=f"the {layer} provider"))
     except Exception as error:  # noqa: BLE001 - the other layers answer all the same
         return error
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.context.template import write
 from hexad.model import Layer, Origin
@@ -17,8 +16,7 @@ _AFTER_CYRILLIC: Final = "\u0530"
 OVER_BUDGET: Final = "over the token budget"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Items that are kept, in their layers' order, and those that are not."""
 
     kept: tuple[Item, ...]

@@ -6,8 +6,7 @@ What an agent, a tool or an import saved never stands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from hexad.context.layers.presenting import present
 from hexad.context.selection import estimate_tokens
@@ -28,8 +27,7 @@ _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vega
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(NamedTuple):
     """The budget of the standing block."""
 
     tokens: int = BUDGET
@@ -42,7 +40,7 @@ class Room:
 
     def less(self, items: Sequence[Item]) -> Room:
         """The room that is left after these items."""
-        return replace(self, tokens=max(0, self.tokens - self.counter(standing_block(items)))) if items else self
+        return self._replace(tokens=max(0, self.tokens - self.counter(standing_block(items)))) if items else self
 
 
 def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> tuple[Item, ...]:

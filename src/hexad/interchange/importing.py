@@ -140,7 +140,9 @@ class _Saver:
             if source.format == "rules":
                 self._gone += self._no_longer_in(source)
             for batch in _batches(source.offers()):
-                self._batch.expect([place for offer in batch for place in _places(offer)])
+                errors = self._change.unit.templates([each for offer in batch for each in _errors(offer)])
+                places = [place for offer in batch for place in _places(offer)]
+                self._batch.expect([*places, *((Layer.AGENT_LEARNINGS, known) for _, known in errors)])
                 for offer in batch:
                     self._counts[self._outcome(offer, source)] += 1
                 self._batch.write()
@@ -335,6 +337,13 @@ def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:
             yield batch
             batch, size = [], 0
     yield batch
+
+
+def _errors(offer: Offer) -> Iterator[TemplateFilter]:
+    """The learning that an offer would change, as far as its fields say."""
+    trigger, pattern = offer.fields.get("trigger"), offer.fields.get("error_pattern")
+    if TYPES[offer.fields["type"]] is Learning and isinstance(trigger, str) and isinstance(pattern, str):
+        yield TemplateFilter(trigger, limit=1, error_pattern=pattern)
 
 
 def _places(offer: Offer) -> Iterator[tuple[Layer, str]]:

@@ -151,24 +151,19 @@ class LearningCollection(RecordCollection[Learning]):
             redact=redact,
         )
 
-    def fix_for(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
+    def fix_for(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
         """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
 
-        ``error`` is an exception or its text.
+        ``error`` is an exception or its text. With the ``args`` of the failed call, it is one for their shell command,
+        and more than the error's own words.
         """
-        return self._fix(tool, error, session, only_trusted=True)
+        return self._fix(tool, error, args, session, only_trusted=True)
 
     def known_fix(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
-        """The fix that is known for an error of a tool, trusted or not: for who asks. It counts as offered.
+        """The fix that is known for an error of a tool, like `fix_for`, but trusted or not: for who asks."""
+        return self._fix(tool, error, args, session, only_trusted=False)
 
-        With the ``args`` of the failed call, it is one for their shell command, and more than the error's own words.
-        `fix_for` returns trusted fixes only.
-        """
-        return self._fix(tool, error, session, args, only_trusted=False)
-
-    def _fix(
-        self, tool: str, error: object, session: str | None, args: object = None, *, only_trusted: bool
-    ) -> Fix | None:
+    def _fix(self, tool: str, error: object, args: object, session: str | None, *, only_trusted: bool) -> Fix | None:
         failed = outcome_of(admission.key("tool", tool), args, None, error, session=None, failure=None)
         given = None if args is None else failed.arguments
         with self._workspace.reading() as view:
@@ -236,7 +231,7 @@ class LearningCollection(RecordCollection[Learning]):
         with self._workspace.change(actor=Origin.USER) as change:
             return housekeeping.clean(change, unseen_for)
 
-    def _settled(self, change: Change, new: Learning) -> Learning:
+    def _settled(self, change: Change, new: Learning) -> tuple[Learning, Learning | None]:
         """The learning under the id of the existing one about that error, with its known fixes."""
         known = _about(change.unit, new.trigger, new.error_pattern, split(new.template))
         old = None if known is None else cast("Learning", change.get(self.layer, known))
@@ -244,7 +239,7 @@ class LearningCollection(RecordCollection[Learning]):
             about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
             stands = old.fix and not new.fix and new.origin is not Origin.USER  # what is added makes no fix another's
             new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
-        return _with_words(new, old) if new.fix else new
+        return _with_words(new, old) if new.fix else new, old
 
 
 def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str | None:

@@ -13,18 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import error_in, is_constant, is_strong, read
-from hexad.learning.differences import (
-    affix_change,
-    edits,
-    failed_program,
-    is_command,
-    is_edit,
-    is_said,
-    names,
-    operands,
-    programs,
-    takes_rights,
-)
+from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
+from hexad.learning.differences import affix_change, edits, is_edit, letters, mentions, names
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
@@ -39,7 +29,7 @@ if TYPE_CHECKING:
 _MOST_CHANGES: Final = 16
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _RANGE: Final = re.compile(r"(?i)between|range|least|most|minimum|maximum|greater|less|up to|exceed|\d ?(?:\.\.|-) ?\d")
-_POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+")  # in the file that a command reads
+_POSITION: Final = re.compile(r"(?<!bash: )\bline \d+(?:,? col(?:umn)? \d+|: )")  # in the file that a command reads
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
@@ -119,7 +109,7 @@ def _plain(argument: Argument | None) -> str:
 
 def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str:
     """The error's own words about changes of form; where words of a text changed, those say it."""
-    if all(_DATE.search(change.after) or is_said(change.how, failure.text) for change in changes):
+    if all(_DATE.search(change.after) or " instead of " in change.how for change in changes):
         return ""
     words = said(failure.text, _values(before, failure.text))
     hint = words.hint and not any(change.how for change in changes)
@@ -128,7 +118,10 @@ def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str
 
 def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Failure) -> list[Change]:
     found = [_change(each, before.get(each), worked.get(each), failure) for each in paths]
-    return _to_the_point([each for each in found if each.says and _is_cause(each, failure)], before, failure)
+    advised = said(failure.text, _values(before, failure.text)).hint
+    causes = [each for each in found if each.says and _is_cause(each, failure)]
+    fitting = [each for each in causes if not advised or not _is_another_way(each, failure)]
+    return _to_the_point(fitting, before, failure)
 
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
@@ -164,10 +157,17 @@ def _is_cause(change: Change, failure: Failure) -> bool:
     return is_strong(change.after) and (is_strong(change.before) or _is_named(change.path, failure.text))
 
 
+def _is_another_way(change: Change, failure: Failure) -> bool:
+    """Whether a changed command has no word of an error that says itself what to do."""
+    words = (word for phrase in _WORDS.findall(change.how) for word in phrase.split()[change.how.startswith("run ") :])
+    return change.how.startswith(("run ", "add ")) and not any(mentions(failure.text, each) for each in words)
+
+
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
-    start = "" if len(name) > _SHORTEST_NAME else r"(?<![\w-])"  # a longer one may end a name such as `ReadTimeout`
-    return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None
+    if len(name) > _SHORTEST_NAME:  # also within a name such as `ReadTimeout`, and in words of its own
+        return letters(name) in letters(error)
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None
 
 
 def _to_the_point(found: Sequence[Change], before: Shapes, failure: Failure) -> list[Change]:

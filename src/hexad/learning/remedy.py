@@ -23,7 +23,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
 from hexad.learning.arguments.shapes import in_words, is_strong
-from hexad.learning.differences import is_done, programs
+from hexad.learning.commands import programs
+from hexad.learning.differences import is_done
 from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:

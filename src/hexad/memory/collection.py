@@ -75,8 +75,7 @@ class RecordCollection(Generic[N]):
         ``carried`` names the fields beyond times and counts that stay as they were.
         """
         with self._workspace.change(actor=new.origin, session=new.session) as change:
-            new = self._settled(change, new)
-            old = cast("N | None", change.get(self.layer, new.id))
+            new, old = self._settled(change, new)
             kept = new if old is None else _succeeding(old, new, carried)
             if kept == old:
                 return kept
@@ -86,9 +85,9 @@ class RecordCollection(Generic[N]):
             change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
         return kept
 
-    def _settled(self, change: Change, new: N) -> N:
-        """A new record, fitted to what is stored, inside the transaction that stores it."""
-        return new
+    def _settled(self, change: Change, new: N) -> tuple[N, N | None]:
+        """A new record, fitted to the stored one of its id, and that one, inside the transaction that stores it."""
+        return new, cast("N | None", change.get(self.layer, new.id))
 
     def _search(self, query: str, *, limit: int, **facets: str | None) -> tuple[Item, ...]:
         wanted = {name: value for name, value in facets.items() if value is not None}

@@ -58,10 +58,11 @@ class ReferenceCollection(RecordCollection[Reference]):
         same = not_given(location=location, summary=summary, kind=kind, metadata=metadata, tags=tags)
         return self._upsert(new, carried=same)
 
-    def _settled(self, change: Change, new: Reference) -> Reference:
-        if not new.location and change.get(self.layer, new.name) is None:
+    def _settled(self, change: Change, new: Reference) -> tuple[Reference, Reference | None]:
+        new, old = super()._settled(change, new)
+        if not new.location and old is None:
             raise InvalidInput("location", "must be given for a new reference")
-        return new
+        return new, old
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The references that match best, best first."""

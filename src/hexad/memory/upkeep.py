@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from hexad.model import RECORDS
 from hexad.recent import Recent
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hexad.store import Reading, Store, Writing
 
 
+_FIRST_READS: Final = frozenset({"get", "evidence", "templates", "activity"})  # what turns, saves and observations ask
 _REMEMBERED: Final = 10_000  # namespaces known to be up to date
 
 
@@ -44,10 +46,8 @@ class MaintainedStore:
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""
-        if not self._ready.get(namespace) and self._needs_work(namespace):
-            with self.transaction(namespace):
-                pass
-        return self.wrapped.reading(namespace, deadline=deadline)
+        known = self._ready.get(namespace)
+        return (self.wrapped.reading if known else self._first_reading)(namespace, deadline=deadline)
 
     def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         """A transaction in a namespace that is up to date."""
@@ -67,19 +67,65 @@ class MaintainedStore:
         self.wrapped.close()
 
     @contextmanager
+    def _first_reading(self, namespace: str, *, deadline: float | None) -> Iterator[Reading]:
+        """If steps are missing and there is something to read, do them and read the state after them."""
+
+        def renewed(view: Reading) -> Reading | None:
+            if not self._missing(view):
+                self._ready.put(namespace, 1)
+            elif any(view.page(kind.layer, limit=1) for kind in RECORDS):
+                with self.transaction(namespace) as unit:
+                    unit.note("")  # any use of it does the steps
+                return stack.enter_context(self.wrapped.reading(namespace, deadline=deadline))
+            return None
+
+        with ExitStack() as stack:
+            view = stack.enter_context(self.wrapped.reading(namespace, deadline=deadline))
+            yield cast("Reading", _FirstUse(view, renewed))
+
+    @contextmanager
     def _first_transaction(self, namespace: str, *, patience: float | None) -> Iterator[Writing]:
         """Do the missing steps before the transaction's own work."""
-        with self.wrapped.transaction(namespace, patience=patience) as unit:
-            for step in self._steps:
-                if unit.note(step.fact) != step.value:
-                    step.work(unit)
-                    unit.set_note(step.fact, step.value)
-            yield unit
-        self._ready.put(namespace, 1)
 
-    def _needs_work(self, namespace: str) -> bool:
-        with self.wrapped.reading(namespace) as view:
-            if all(view.note(step.fact) == step.value for step in self._steps):
-                self._ready.put(namespace, 1)
-                return False
-            return any(view.page(kind.layer, limit=1) for kind in RECORDS)
+        def renewed(unit: Writing) -> Writing | None:
+            missing = self._missing(unit)
+            for step in missing:
+                step.work(unit)
+                unit.set_note(step.fact, step.value)
+            return unit if missing else None
+
+        with self.wrapped.transaction(namespace, patience=patience) as unit:
+            first = _FirstUse(unit, renewed)
+            yield cast("Writing", first)
+        if first.checked:
+            self._ready.put(namespace, 1)
+
+    def _missing(self, view: Reading) -> list[Step]:
+        return [step for step in self._steps if view.note(step.fact) != step.value]
+
+
+class _FirstUse:
+    """A unit of work that is looked at with its first answer: from a store across a network the facts come along.
+
+    If it is renewed then, the same is asked again.
+    """
+
+    def __init__(self, unit: Any, renewed: Callable[[Any], Any]) -> None:
+        self._unit = unit
+        self._renewed = renewed
+        self.checked = False
+
+    def __getattr__(self, name: str) -> Any:
+        """A method of the unit of work."""
+        found = getattr(self._unit, name)
+        return partial(self._first, name) if callable(found) and not self.checked else found
+
+    def _first(self, name: str, *arguments: Any, **options: Any) -> Any:
+        reads = name in _FIRST_READS
+        answer = getattr(self._unit, name)(*arguments, **options) if reads else None
+        self.checked = True
+        new = self._renewed(self._unit)
+        if reads and new is None:
+            return answer
+        self._unit = new or self._unit
+        return getattr(self._unit, name)(*arguments, **options)

@@ -39,7 +39,7 @@ _DETAILS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Workspace:
     """One namespace of a store, with everything that saving needs; and the session of calls that name none."""
 

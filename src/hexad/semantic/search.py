@@ -1,9 +1,10 @@
-"""Vectors in memory: a copy of what the store has, brought up to date before each question, and one product with it."""
+"""Vectors in memory: a copy of what the store has, brought up to date before each question, and compared with it."""
 
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -31,110 +32,180 @@ _STANDS_OUT: Final = 1.0  # standard deviations above the mean
 _CLOSE: Final = 0.25  # of the way from unrelated to the same
 _DIGITS: Final = 5  # of a cosine that no order of summation disturbs
 _MOST_HELD: Final = 1_000_000  # vectors of all layers together
+_ONE: Final = (
+    32767  # 1.0 as a whole number of 16 bits: half the memory of single precision, and as exact as what is stored
+)
+_CHUNK: Final = 1024  # vectors that are multiplied at a time
+_EXACT: Final = 16_384  # vectors up to which all are compared; of more, the likely ones
+_LIKELY: Final = 64  # times as many are compared as are wanted
+_SAMPLE: Final = 2048  # vectors that tell the mean and the spread of many
+_SCATTER: Final = np.uint64(
+    11400714819323198485
+)  # 2**64 over the golden ratio: scatters numbers that follow each other
+_WEIGHT_BITS: Final = 3  # of a question's component in the first look
 _LOADING: Final = 0.5  # seconds that one question spends on reading vectors; the next one goes on
 
 
-class Matrix:
-    """Vectors by number, in one growing block."""
+@dataclass(frozen=True)
+class Rows:
+    """Vectors as whole numbers, the signs of their components in bits (a line for each 64), and whose they are."""
 
-    def __init__(self) -> None:
-        self.stamp = 0
-        self._block: NDArray[np.float32] = np.zeros((0, 0), np.float32)
-        self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.places: dict[int, int] = {}
+    block: NDArray[np.int16]
+    signs: NDArray[np.uint64]
+    numbers: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.numbers)
 
-    @property
-    def block(self) -> NDArray[np.float32]:
-        """A row for each vector."""
-        return self._block[: len(self)]
+    def places(self, numbers: Sequence[int] | NDArray[np.int64]) -> NDArray[np.intp]:
+        """Where the vectors of some numbers are; -1 for those that have none."""
+        found = np.searchsorted(self.numbers, numbers, sorter=self._order).clip(max=len(self) - 1)
+        places = self._order[found]
+        return np.where(self.numbers[places] == numbers, places, -1)
 
-    @property
-    def numbers(self) -> NDArray[np.int64]:
-        """Whose row it is."""
-        return self._numbers[: len(self)]
+    def cosines(self, asked: NDArray[np.float32], places: NDArray[np.intp] | None = None) -> NDArray[np.float32]:
+        """Their products with a question, a chunk at a time: it stays in the processor's cache."""
+        near = np.empty(len(self) if places is None else len(places), np.float32)
+        for start in range(0, len(near), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            near[chunk] = self.block[chunk if places is None else places[chunk]].astype(np.float32) @ asked
+        near /= _ONE
+        return near
+
+    def likely(self, asked: NDArray[np.float32], most: int) -> NDArray[np.intp]:
+        """The places of about ``most`` vectors whose signs differ least from the question's, large components first."""
+        sizes = np.abs(asked)
+        weights = np.rint(sizes * ((2**_WEIGHT_BITS - 1) / max(sizes.max(), 1e-6))).astype(np.uint8)
+        signs, planes = _packed(asked > 0), [_packed(weights >> bit & 1) for bit in range(_WEIGHT_BITS)]
+        far = np.empty(len(self), np.uint16)
+        for start in range(0, len(far), _EXACT):
+            differ = self.signs[:, start : start + _EXACT] ^ signs
+            parts = [np.bitwise_count(differ & plane).sum(axis=0, dtype=np.uint16) for plane in planes]
+            far[start : start + _EXACT] = sum(part << bit for bit, part in enumerate(parts))
+        return np.flatnonzero(far <= np.searchsorted(np.cumsum(np.bincount(far)), most))
+
+    @cached_property
+    def sample(self) -> Rows:
+        """About `_SAMPLE` vectors, drawn by number: every process draws the same ones."""
+        drawn = (self.numbers.astype(np.uint64) * _SCATTER) >> np.uint64(32)
+        return self.at(drawn < 2**32 * _SAMPLE // len(self))
+
+    def at(self, places: slice | NDArray[np.bool_]) -> Rows:
+        """Some of them."""
+        return Rows(self.block[places], self.signs[:, places], self.numbers[places])
+
+    def put(self, places: slice | NDArray[np.intp], rows: Rows) -> None:
+        """Write others in the place of some."""
+        self.block[places], self.signs[:, places], self.numbers[places] = rows.block, rows.signs, rows.numbers
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        return np.argsort(self.numbers, kind="stable")
+
+
+def rows_of(vectors: NDArray[np.floating], numbers: NDArray[np.int64]) -> Rows:
+    """Unit vectors as rows."""
+    block = np.rint(vectors.astype(np.float32) * _ONE).astype(np.int16)
+    return Rows(block, _packed(block > 0), numbers)
+
+
+def _packed(truths: NDArray[np.generic]) -> NDArray[np.uint64]:
+    """Truths as bits: for each row of them a column of 64-bit words."""
+    bits = np.packbits(np.atleast_2d(truths), axis=1)
+    words = np.zeros((len(bits), (bits.shape[1] + 7) // 8), np.uint64)
+    words.view(np.uint8)[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(words.T)
+
+
+class Matrix:
+    """Vectors by number, in blocks that grow."""
+
+    def __init__(self, width: int) -> None:
+        self.stamp = 0
+        self.rows = self._room = rows_of(np.zeros((0, width), np.float32), np.zeros(0, np.int64))
 
     def add(self, vectors: Sequence[Vector], expected: int = 0) -> None:
         """Add or replace vectors; ``expected`` is their number in all, to allocate once."""
-        rows = np.frombuffer(b"".join(each.vector for each in vectors), np.float16).reshape(len(vectors), -1)
-        self._make_room(max(len(vectors), expected - len(self)), rows.shape[1])
-        places = [self.places.setdefault(each.number, len(self.places)) for each in vectors]
-        self._block[places] = rows
-        self._numbers[places] = [each.number for each in vectors]
-        self.stamp = vectors[-1].stamp
+        raw = np.frombuffer(b"".join(each.vector for each in vectors), np.float16).reshape(len(vectors), -1)
+        new = rows_of(raw, np.array([each.number for each in vectors], np.int64))
+        held = len(self.rows)
+        places = self.rows.places(new.numbers) if held else np.full(len(new), -1)
+        fresh = places < 0
+        count = held + int(fresh.sum())
+        places[fresh] = np.arange(held, count)
+        self._make_room(max(count, expected))
+        self._room.put(places, new)
+        self.rows, self.stamp = self._room.at(slice(count)), vectors[-1].stamp
 
     def keep(self, numbers: set[int]) -> None:
         """Drop all vectors but these."""
-        stay = [place for number, place in self.places.items() if number in numbers]
-        self._block, self._numbers = self._block[stay], self._numbers[stay]
-        self.places = {int(number): place for place, number in enumerate(self._numbers)}
+        self.rows = self._room = self.rows.at(np.isin(self.rows.numbers, list(numbers)))
 
-    def _make_room(self, more: int, width: int) -> None:
-        needed = len(self) + more
-        if needed <= len(self._block):
-            return
-        size = max(needed, len(self._block) + len(self._block) // 4)
-        block, numbers = np.zeros((size, width), np.float32), np.zeros(size, np.int64)
-        block[: len(self)], numbers[: len(self)] = self.block if len(self) else 0.0, self.numbers
-        self._block, self._numbers = block, numbers
+    def _make_room(self, needed: int) -> None:
+        """Allocate a quarter more than there is, if it is too little."""
+        old = self._room
+        if needed > len(old):
+            size = max(needed, len(old) + len(old) // 4)
+            block = np.zeros((size, old.block.shape[1]), np.int16)
+            self._room = Rows(block, np.zeros((len(old.signs), size), np.uint64), np.zeros(size, np.int64))
+            self._room.put(slice(len(self.rows)), self.rows)
 
 
 class Near:
-    """The similarity of one question to each row of a block."""
+    """The similarity of one question to some rows: to all of them where they are few, else to the likely ones."""
 
-    def __init__(
-        self,
-        nearness: NDArray[np.float32],
-        numbers: NDArray[np.int64],
-        places: dict[int, int],
-        background: NDArray[np.float32],
-        weight: float,
-    ) -> None:
-        self._weight = weight
-        self._nearness = nearness
-        self._numbers = numbers
-        self._places = places
+    def __init__(self, rows: Rows, asked: NDArray[np.float32], background: NDArray[np.float32], weight: float) -> None:
+        self._rows, self._asked, self._weight = rows, asked, weight
+        self._all = rows.cosines(asked) if len(rows) <= _EXACT else None
+        self._known: dict[int, float] = {}
         self.unrelated = float(background.mean())
         self._way = max(1 - self.unrelated, 1e-6)
-        count = len(nearness) + len(background)
-        self.mean = float(nearness.sum(dtype=np.float64) + background.sum(dtype=np.float64)) / count
-        squares = float(nearness @ nearness) + float(background @ background)
+        seen = rows.sample.cosines(asked) if self._all is None else self._all
+        stands_for, count = len(rows) / max(1, len(seen)), len(rows) + len(background)
+        total = float(seen.sum(dtype=np.float64)) * stands_for + float(background.sum(dtype=np.float64))
+        squares = float(seen @ seen) * stands_for + float(background @ background)
+        self.mean = total / count
         self.spread = max(squares / count - self.mean**2, 1e-12) ** 0.5
 
     def standing(self, numbers: Sequence[int]) -> Sequence[float]:
         """Standard deviations above the mean, or the value of closeness."""
-        places = [self._place(number) for number in numbers]
-        near = self._nearness[places].astype(np.float64)
+        places = self._rows.places(numbers)
+        near = self._cosines(places).astype(np.float64)
+        near[places < 0] = 0.0
+        self._known.update(zip(numbers, near.tolist(), strict=True))
         steps = np.maximum((near - self.mean) / self.spread, STEPS_IF_SAME * (near - self.unrelated) / self._way)
         counted = (self._weight * steps.clip(0.0, MOST_STEPS)).round(_DIGITS - 1)
-        counted[np.array(places) < 0] = 0.0
+        counted[places < 0] = 0.0
         standing: list[float] = counted.tolist()
         return standing
 
     def closeness(self, number: int) -> float | None:
         """The way from unrelated to the same; None without a vector, and for the zeros of older versions."""
-        place = self._place(number)
-        if place < 0 or not self._nearness[place]:
-            return None
-        return float((self._nearness[place] - self.unrelated) / self._way)
-
-    def _place(self, number: int) -> int:
-        place = self._places.get(number, -1)
-        return place if place < len(self._nearness) else -1  # it may have come since
+        if number not in self._known:
+            self.standing((number,))
+        near = self._known[number]
+        return (near - self.unrelated) / self._way if near else None
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
         """The nearest of the rows that stand out or are close, or of all rows. Among equals the newest come first."""
+        places = self._likely(_LIKELY * limit)
+        near = self._cosines(places)
         close = self.unrelated + _CLOSE * (1 - self.unrelated)
-        least = -np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close)
-        out = np.flatnonzero(self._nearness > least)
-        near = self._nearness[out]
-        if len(out) > limit:
-            last_in = np.partition(near, -limit)[-limit] - 10.0**-_DIGITS
-            out, near = out[near >= last_in], near[near >= last_in]
-        near, numbers = near.round(_DIGITS), self._numbers[out]
-        return [int(number) for number in numbers[np.lexsort((-numbers, -near))[:limit]]]
+        out = near > (-np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close))
+        near, numbers = near[out], self._rows.numbers[out if places is None else places[out]]
+        if len(near) > limit:
+            out = near >= np.partition(near, -limit)[-limit] - 10.0**-_DIGITS
+            near, numbers = near[out], numbers[out]
+        return [int(number) for number in numbers[np.lexsort((-numbers, -near.round(_DIGITS)))[:limit]]]
+
+    def _likely(self, most: int) -> NDArray[np.intp] | None:
+        """The places that are looked at; None for all."""
+        return None if self._all is not None or most >= len(self._rows) else self._rows.likely(self._asked, most)
+
+    def _cosines(self, places: NDArray[np.intp] | None) -> NDArray[np.float32]:
+        if self._all is None:
+            return self._rows.cosines(self._asked, places)
+        return self._all if places is None else self._all[places]
 
 
 class TextSpace:
@@ -142,14 +213,11 @@ class TextSpace:
 
     def __init__(self, search: Search, texts: Sequence[str]) -> None:
         self._search = search
-        self._block = search.unit_vectors(texts)
-        self._numbers = np.arange(len(texts), dtype=np.int64)
-        self._places = {place: place for place in range(len(texts))}
+        self._rows = rows_of(search.unit_vectors(texts), np.arange(len(texts), dtype=np.int64))
 
     def near(self, question: str) -> Near:
         """How near they are to a question."""
-        asked, background = self._search.question(question)
-        return Near(self._block @ asked, self._numbers, self._places, background, self._search.weight)
+        return Near(self._rows, *self._search.question(question), self._search.weight)
 
 
 class Search:
@@ -182,19 +250,21 @@ class Search:
         return [row.tobytes() if row.any() else None for row in self.unit_vectors(texts).astype(np.float16)]
 
     def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Near:
-        """One product with all vectors of the layer."""
+        """How near the vectors of a layer are."""
         asked, background = self.question(question)
         with self._lock:
             matrix = self._matrix(store, (view.namespace, layer))
             _bring_up_to_date(matrix, view, layer, state, f"{self._name}/{self.width}")
-            block, numbers, places = matrix.block, matrix.numbers, matrix.places
-        return Near(block @ asked, numbers, places, background, self.weight)
+            rows = matrix.rows
+        return Near(rows, asked, background, self.weight)
 
     def _matrix(self, store: Store, place: tuple[str, Layer]) -> Matrix:
         """A layer's vectors; if all layers hold too many, those that were not asked for longest are dropped."""
         held = self._matrices.setdefault(store, {})
-        matrix = held[place] = held.pop(place, Matrix())  # the latest is the last
-        while len(held) > 1 and sum(map(len, held.values())) > _MOST_HELD:
+        held[place] = matrix = (
+            held.pop(place) if place in held else Matrix(self._background.shape[1])
+        )  # the latest is the last
+        while len(held) > 1 and sum(len(each.rows) for each in held.values()) > _MOST_HELD:
             del held[next(iter(held))]
         return matrix
 
@@ -240,11 +310,11 @@ def _bring_up_to_date(matrix: Matrix, view: Reading, layer: Layer, state: Vector
     end = monotonic() + _LOADING
     while matrix.stamp < state.stamp:
         if monotonic() > end:
-            raise EmbedderFailed(embedder, f"has {state.rows:,} vectors to read first; {len(matrix):,} are here")
+            raise EmbedderFailed(embedder, f"has {state.rows:,} vectors to read first; {len(matrix.rows):,} are here")
         page = view.vectors(layer, embedder, after=matrix.stamp, limit=_PAGE)
         if not page:
             matrix.stamp = state.stamp  # the latest ones were removed
             break
         matrix.add(page, expected=state.rows)
-    if len(matrix) != state.rows and matrix.stamp <= state.stamp:
+    if len(matrix.rows) != state.rows and matrix.stamp <= state.stamp:
         matrix.keep(view.vector_numbers(layer, embedder))

@@ -35,6 +35,7 @@ from hexad.server.tokens import Right
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -59,6 +60,7 @@ class Hosting:
     upstream: str = ""  # the provider that the gateway passes requests on to
     behind_proxy: bool = False  # whether forwarded headers are a trusted proxy's, and pages come over TLS
     log_requests: bool = False
+    evals: Path | None = None  # the folder with questions that the page Evaluation offers
 
 
 def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
@@ -113,7 +115,7 @@ class Site:
     def __post_init__(self) -> None:
         self._mcp = McpByNamespace(self.hx, self.callers)
         self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream)
-        self._pages = Dashboard(self.hx, self.callers, secure=self.hosting.behind_proxy)
+        self._pages = Dashboard(self.hx, self.callers, self.hosting.behind_proxy, self.hosting.evals)
         self._life = Starlette(lifespan=self._alive)
         self.parts = {
             API_PATH: Api(self.hx, self.callers),

@@ -21,7 +21,7 @@ from hexad.memory import admission
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FILE_NAME: Final = "hexad-tokens.json"  # beside the database and its hexad.toml
+FILE_NAME: Final = "hexad-tokens.json"  # beside hexad.toml
 EVERYWHERE: Final = "*"
 _PREFIX: Final = "hx_"
 _BELOW: Final = "/*"
@@ -47,8 +47,8 @@ class Token:
     made: datetime
 
     def as_json(self) -> dict[str, Any]:
-        """The token as its file and the interface show it."""
-        return {**asdict(self), "made": self.made.isoformat()}
+        """The token as it is shown; its hash stays in its file."""
+        return {name: value for name, value in asdict(self).items() if name != "hash"} | {"made": self.made.isoformat()}
 
 
 def covers(grants: Iterable[str], namespace: str) -> bool:
@@ -156,7 +156,7 @@ class Tokens:
 
     def _write(self, tokens: Iterable[Token]) -> None:
         """Replace the file in one step; it is readable by its owner alone."""
-        document = json.dumps({"tokens": [each.as_json() for each in tokens]}, indent=1)
+        document = json.dumps({"tokens": [{**each.as_json(), "hash": each.hash} for each in tokens]}, indent=1)
         try:
             with tempfile.NamedTemporaryFile("w", dir=self.file.parent, prefix=FILE_NAME, delete=False) as file:
                 file.write(f"{document}\n")

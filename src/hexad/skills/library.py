@@ -315,23 +315,23 @@ class SkillLibrary(RecordCollection[Skill]):
             approved_by=AUTOMATIC,
         )
 
-    def _settled(self, change: Change, new: Skill) -> Skill:
+    def _settled(self, change: Change, new: Skill) -> tuple[Skill, Skill | None]:
         """The record to store: unchanged work keeps its status, changed work becomes a new version."""
         old = cast("Skill | None", change.get(self.layer, new.name))
         if old is not None and all(getattr(old, name) == getattr(new, name) for name in _WORK):
             if old.origin in _PERSONS and new.origin not in _PERSONS:
-                return old  # a person's own skill stays theirs if an agent repeats it
-            return replace(new, **{name: getattr(old, name) for name in _STANDING})
+                return old, old  # a person's own skill stays theirs if an agent repeats it
+            return replace(new, **{name: getattr(old, name) for name in _STANDING}), old
         if old is not None and new.origin is Origin.AGENT and may_run(old) and new.status is not SkillStatus.ACTIVE:
             raise SkillRefused(old.name, _IN_SERVICE)
         if new.origin is Origin.AGENT and (old is None or old.origin is not Origin.AGENT):
             _count_today(change, self._rules.max_per_day)
         if old is None:
-            return new
+            return new, None
         change.unit.add_versions([_version_of(old)])
         later = replace(new, version=old.version + 1)
         refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
-        return replace(later, **_REFUSED) if refused else later
+        return replace(later, **_REFUSED) if refused else later, old
 
 
 def roomy(workspace: Workspace) -> Workspace:

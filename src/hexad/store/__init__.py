@@ -280,13 +280,8 @@ class Reading(Protocol):
         """Every proposal, in the order in which they were first put."""
         ...
 
-    def templates(
-        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
-    ) -> Sequence[tuple[str, str]]:
-        """Template and id of the learnings that pass a filter, newest first, filter by filter.
-
-        ``ahead`` are those that will be wanted next if these find nothing: a store across a network reads them along.
-        """
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        """Template and id of the learnings that pass a filter, newest first, filter by filter."""
         ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:

@@ -62,6 +62,16 @@ class TemplateFilter(NamedTuple):
     error_pattern: str | None = None
     wildcard: bool = False  # only those whose template has one (``<*>``)
 
+    def passes(self, template: str, length: int, error_pattern: str) -> bool:
+        """Whether a learning of its trigger passes."""
+        return (
+            self.length in {None, length}
+            and self.template in {None, template}
+            and self.error_pattern in {None, error_pattern}
+            and (self.skeleton is None or self.skeleton == skeleton(template))
+            and (WILDCARD in template or not self.wildcard)
+        )
+
 
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.text.words import operands, terms
 
@@ -18,8 +17,7 @@ _NAME, _TAGS = FIELD_WEIGHTS["name"], FIELD_WEIGHTS["tags"]
 """How much an occurrence counts in each field. They are written into the index: a change means another `ANALYSER`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One record in the index; `pack` and `unpack` convert it to text and back."""
 
     name: tuple[str, ...]

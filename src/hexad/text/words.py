@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from hexad.text.detection import detect
 from hexad.text.german import parts_of
@@ -24,8 +24,7 @@ _REMEMBERED = 48
 """Longer stretches between spaces rarely repeat: they are not cached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as a person recognises it, and the opaque index terms it yields, the most specific one first.
 
     ``parts`` are those of the terms that stand for a part of the word only.

@@ -4,6 +4,7 @@ import os
 import sys
 import webbrowser
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,7 +19,7 @@ from hexad.extras import is_importable
 from hexad.otel import instrumented
 from hexad.server import require_server
 from hexad.server.tokens import FILE_NAME, Tokens
-from hexad.settings import data_folder
+from hexad.settings import data_folder, file_place
 
 app = Commands()
 
@@ -30,15 +31,19 @@ Proxy = Annotated[
     bool, typer.Option("--behind-proxy", help="A proxy with TLS stands before it: trust its X-Forwarded-For.")
 ]
 Open = Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")]
+Evals = Annotated[
+    Path | None,
+    typer.Option("--evals", metavar="DIR", file_okay=False, exists=True, help="Questions for the page Evaluation."),
+]
 LogRequests = Annotated[bool, typer.Option("--log-requests", help="Write a line of JSON for each request.")]
 
 
 def tokens_of(db: str | None) -> Tokens:
-    """The tokens beside a database's file; for a database on a server, in the user's data folder."""
-    folder = data_folder() if server(db) is not None else place(db).absolute().parent
-    if folder == data_folder():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return Tokens(folder / FILE_NAME)
+    """The tokens beside the settings: those of a database's file, or the user's for a database on a server."""
+    beside = data_folder() if server(db) is not None else place(db).absolute().parent
+    if beside == data_folder():
+        beside.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Tokens(file_place(beside).absolute().with_name(FILE_NAME))
 
 
 @app.command(epilog="Example: hexad serve --open; as a gateway: hexad serve --upstream https://models.example/v1")
@@ -51,6 +56,7 @@ def serve(
     behind_proxy: Proxy = False,
     open_browser: Open = False,
     log_requests: LogRequests = False,
+    evals: Evals = None,
     common: Common,
 ) -> None:
     """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
@@ -64,7 +70,13 @@ def serve(
         hosts=frozenset(map(host_of, allow_host or [])),
         origins=frozenset(origin.rstrip("/").casefold() for origin in allow_origin or []),
     )
-    hosting = Hosting(access=access, upstream=_upstream(upstream), behind_proxy=behind_proxy, log_requests=log_requests)
+    hosting = Hosting(
+        access=access,
+        upstream=_upstream(upstream),
+        behind_proxy=behind_proxy,
+        log_requests=log_requests,
+        evals=evals,
+    )
     announce(common.db)
     with opened(common.db, common.namespace, create=True, patient=False) as hx:
         whole = app_of(hx, tokens_of(common.db), hosting)

@@ -42,7 +42,7 @@ def make(
     """Make a token and print it: it is shown only this once."""
     own = common.namespace or namespace_from_environment() or DEFAULT_NAMESPACE
     token, secret = tokens_of(common.db).make(name, spaces or [own], right or [Right.READ, Right.WRITE])
-    common.answer({"token": {**_shown(token.as_json()), "secret": secret}}, secret)
+    common.answer({"token": {**token.as_json(), "secret": secret}}, secret)
     if not common.as_json:
         rights, where = ", ".join(token.rights), ", ".join(token.namespaces)
         screen.remark(f"{token.id}: {rights} in {where}; keep it, since it is not shown again")
@@ -53,7 +53,7 @@ def list_(common: Common) -> None:
     """List the tokens; their secrets are not stored."""
     known = tokens_of(common.db).list()
     rows = [(each.id, each.name, ", ".join(each.namespaces), ", ".join(each.rights), each.made) for each in known]
-    common.listing({"tokens": [_shown(each.as_json()) for each in known]}, _COLUMNS, rows, empty="there are no tokens")
+    common.listing({"tokens": [each.as_json() for each in known]}, _COLUMNS, rows, empty="there are no tokens")
 
 
 @app.command(epilog="Example: hexad tokens revoke laptop")
@@ -64,8 +64,4 @@ def revoke(
 ) -> None:
     """Revoke a token: the next request with it is refused."""
     token = tokens_of(common.db).revoke(id)
-    common.answer({"revoked": _shown(token.as_json())}, f"{token.id}: revoked")
-
-
-def _shown(token: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in token.items() if name != "hash"}
+    common.answer({"revoked": token.as_json()}, f"{token.id}: revoked")

@@ -11,8 +11,8 @@ from hexad.cli.options import KeepSecrets, Session, SkillName
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import FolderRefused
-from hexad.facade import Hexad
 from hexad.skills.folders.files import skill_folders
+from hexad.skills.folders.transfer import import_report
 from hexad.wire import to_json
 
 _FOLDERS: Final = (Wide("folder", 30), Wide("skill", 24), "result", Wide("notes"))
@@ -39,7 +39,7 @@ def import_(folder: Folder, *, overwrite: Overwrite = False, keep_secrets: KeepS
     with common.opened(create=True) as hx, screen.progress("importing") as show:
         results = []
         for done, each in enumerate(found, start=1):
-            results.append(_imported(hx, each, overwrite=overwrite, redact=not keep_secrets))
+            results.append(import_report(hx.skills, each, overwrite=overwrite, redact=not keep_secrets))
             show(done, len(found))
     counts = Counter(each["result"] for each in results)
     if common.as_json:
@@ -73,21 +73,6 @@ def discover(*, session: Session = None, common: Common) -> None:
         rows,
         empty="no new sequence of tool calls was repeated in three sessions",
     )
-
-
-def _imported(hx: Hexad, folder: Path, *, overwrite: bool, redact: bool) -> dict[str, Any]:
-    """Import one folder."""
-    try:
-        imported = hx.skills.import_folder(folder, overwrite=overwrite, redact=redact)
-    except FolderRefused as error:
-        return {"folder": str(folder), "skill": None, "result": "refused", "changed": [], "notes": [error.reason]}
-    return {
-        "folder": str(folder),
-        "skill": imported.skill.name,
-        "result": "new" if imported.new else "replaced" if imported.replaced else "kept",
-        "changed": [*imported.changed],
-        "notes": [*imported.notes],
-    }
 
 
 def _summary(results: Counter[str]) -> str:

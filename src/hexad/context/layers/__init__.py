@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from hexad.model import Item
@@ -17,8 +16,7 @@ TOO_LITTLE: Final = "below the floor: too little to go by"
 TOO_MANY_PINS: Final = "pinned, over max_pinned"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A candidate, and what happened to it."""
 
     item: Item

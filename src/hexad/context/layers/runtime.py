@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from hexad.context.layers import Judged
 from hexad.errors import InvalidInput
@@ -61,14 +60,11 @@ class SessionRuntime:
         return self._state if session is None else self._in_session(session)
 
     def _in_session(self, session: str) -> RuntimeState:
-        return replace(self._state, session=session, channel=self._channel or channel_of(session))
+        return self._state._replace(session=session, channel=self._channel or channel_of(session))
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeSource:
+class RuntimeSource(NamedTuple):
     """The Runtime Context layer."""
-
-    layer: ClassVar[Layer] = Layer.RUNTIME_CONTEXT
 
     provider: RuntimeContextProvider
     tools: int = 0  # how many are registered, for a provider that does not count them
@@ -76,9 +72,9 @@ class RuntimeSource:
     def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
         """The one item that shows the state."""
         state = self.provider.get_runtime_context(query.session)
-        state = state if state.active_tools else replace(state, active_tools=self.tools)
+        state = state if state.active_tools else state._replace(active_tools=self.tools)
         item = Item(
-            layer=self.layer,
+            layer=Layer.RUNTIME_CONTEXT,
             id=KEY,
             key=KEY,
             content=_described(state),

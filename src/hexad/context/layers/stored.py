@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,21 +36,19 @@ if TYPE_CHECKING:
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _IN_ERRORS: Final = frozenset({"user", "request", "call", "error", "name", "valu"})  # stems: most errors hold them
-_MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
+_NEAR_ROUNDS: Final = 256, 20_000  # rows that are looked through for those that have the facets and are unexpired
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(NamedTuple):
     """The candidates of each layer, or its failure; and the associations of layers that are not stored."""
 
     candidates: Mapping[Layer, Sequence[Judged] | Exception]
-    associations: Mapping[Layer, Sequence[Association]] = field(default_factory=dict)
+    associations: Mapping[Layer, Sequence[Association]] = {}
     standing: tuple[Item, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredLayers:
+class StoredLayers(NamedTuple):
     """The persisted layers of one namespace."""
 
     store: Store
@@ -59,7 +56,7 @@ class StoredLayers:
     clock: Clock
     deadline: float | None = None
     max_pinned: int = 0
-    facets: Mapping[str, str] = field(default_factory=dict)
+    facets: Mapping[str, str] = {}
     similarity: Similarity | None = None
     floor: bool = True  # whether probable noise is left out
     room: Room | None = None  # for standing context; without it, nothing stands
@@ -73,7 +70,7 @@ class StoredLayers:
         alone does not reach the others; a deadline that has passed fails all of them.
         """
         if self.similarity is not None and self.similarity.reads(query.text) and not self.similarity.ready():
-            return replace(self, similarity=None).examine(layers, query, limit, wide=wide, also=also)
+            return self._replace(similarity=None).examine(layers, query, limit, wide=wide, also=also)
         try:
             return self._examine(layers, query, limit, wide, also)
         except Exception as error:  # noqa: BLE001 - the other layers answer all the same
@@ -92,7 +89,7 @@ class StoredLayers:
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
             standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
-            asked = _Asked(self, view, query, now, limit, frozenset(item.id for item in standing))
+            asked = _Asked(self, view, query, now, limit, frozenset(item.id for item in standing), [])
             passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
             self._look(view, passes, now, ends)
             for each in passes:
@@ -139,8 +136,7 @@ class StoredLayers:
                     each.add(sketches[each.layer])
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     """A question to all layers, in one state of the store."""
 
     source: StoredLayers
@@ -148,8 +144,8 @@ class _Asked:
     query: Query
     now: datetime
     limit: int
-    standing: frozenset[str] = frozenset()  # ids of entries that are in the prompt already
-    failed: list[Exception] = field(default_factory=list)  # of the embedder: it is not asked again for other layers
+    standing: frozenset[str]  # ids of entries that are in the prompt already
+    failed: list[Exception]  # of the embedder: it is not asked again for other layers
 
     @property
     def facets(self) -> tuple[str, ...]:
@@ -176,8 +172,13 @@ class _Asked:
         """The nearest rows among those that may be answers."""
         if not filtered:
             return near.nearest(NEAREST)
-        numbers = near.nearest(_MOST_NEAR, all_of_them=bool(self.facets))
-        left = self.view.passing(layer, numbers, self.facets, self.now)
+        numbers: Sequence[int] = ()
+        left: Collection[int] = ()
+        for most in _NEAR_ROUNDS:
+            numbers = near.nearest(most, all_of_them=bool(self.facets))
+            left = self.view.passing(layer, numbers, self.facets, self.now)
+            if len(left) >= NEAREST or len(numbers) < most:
+                break
         return [number for number in numbers if number in left][:NEAREST]
 
     def own_rows(self, known: Sequence[Row]) -> Sequence[Row]:
@@ -295,7 +296,7 @@ class _Pass:
                 sketches.append(sketch_of(row, row.document))
         terms = asked.query.terms
         evidence = Evidence(*opened(index, terms, counted_terms(terms, (), subjects=True)), self._evidence.standing)
-        alone = _Pass(replace(asked, source=replace(asked.source, similarity=None)), self.layer, evidence)
+        alone = _Pass(asked._replace(source=asked.source._replace(similarity=None)), self.layer, evidence)
         alone.add(Sketches(sketches))
         return alone, [each for each in alone.scored() if each.verdict == KEPT and each.sketch.number not in known]
 

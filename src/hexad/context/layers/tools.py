@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from hexad.context.candidates import gather
 from hexad.context.keywords import extract
@@ -146,11 +145,8 @@ class ToolRegistry:
         return ranking.reasons(sketch, Document.unpack(sketch.words), matches.of(number), habit.terms if habit else ())
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSource:
+class ToolSource(NamedTuple):
     """The Tool Registry layer."""
-
-    layer: ClassVar[Layer] = Layer.TOOL_REGISTRY
 
     provider: ToolRegistryProvider
     similarity: Similarity | None = None

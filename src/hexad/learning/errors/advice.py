@@ -23,10 +23,11 @@ _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a nam
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
     r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \bAssertionError\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
     | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
-    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
+    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
-    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed|to\ server)
+    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b(?!\ (?:value|must|should))
+    | connection\b[^.\n]{{0,60}}\b(?:refused|reset|aborted|error|closed|fail) | incomplete\ ?read | disconnected
     | unavailable | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host)
     | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
     | internal\ server\ error
@@ -35,7 +36,7 @@ _PASSING: Final = re.compile(  # errors that time may heal
 )
 _REFUSED: Final = re.compile(  # errors about rights, money and room
     rf"""(?ix) {_START}(?: \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials
-    | captcha | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key
+    | captcha | access\ ?(?:is\ )?denied | permission[ _](?:'[^']*'\ )?denied | operation\ not\ permitted | api[ _-]?key
     | certificate | invalid\ token | host\ key | declined | \broot\b | must\ be\ owner | dubious | username
     | privilege | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left
     | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b
@@ -43,7 +44,7 @@ _REFUSED: Final = re.compile(  # errors about rights, money and room
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
     rf"""(?ix) {_START}(?: not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any)
-    | not\ exist | can(?:no|')t\ find
+    | not\ exist | can(?:no|')t\ find | \blisted\b
     | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range) | \bunknown\b
     | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
     | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b
@@ -57,8 +58,8 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
     r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
     | \bexpected\b | \brequired\b
-    | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats) | not\ a\ valid
-    | is\ not\ of\ type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
+    | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats)
+    | is\ not\ of\ type | (?:media|content)[ -]type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
         |encoding)"""
 )
@@ -66,7 +67,7 @@ _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
 )
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
-    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|yolo|trusted-host
+    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|dirty|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
@@ -77,7 +78,7 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
     | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
     | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
-    | at\ (?:the|your\ own)\ risk | override\ this | \bto\ force\b | \buse\ -f\b | really\ want
+    | at\ (?:the|your\ own)\ risk | override\ this | \bforce\b | \buse\ -f\b | really\ want
     | (?<![\w-])rm\ (?:['"…/]|-\w*f) | if\ you\ are\ sure"""
 )
 _TIME: Final = (
@@ -109,24 +110,27 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | never\ closed
-    | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow)
-    | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \bexceed
-    | \b(?:larg|great|small|high|low)er\b | \b(?:not|be)\ specified
-    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b
-    | \btakes\b | \bpermitted\b | not\ up\ to\ date"""
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b | never\ closed
+    | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
+    | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
+    | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
+    | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict)
+    | (?:allowed|valid|supported|possible)(?:\ \w+)?: | \b(?:larg|great|small|high|low)er\b
+    | \b(?:not|be)\ specified
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \bneeds\b
+    | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
-    r"""(?ix) valid | format | incorrect | convert | between\ -?\d | allowed | mismatch | limit | unterminated
-    | unmatched | unclosed | unexpected | syntax | \bcannot\ (?:start|index|iterate|parse)\b | malformed | illegal
-    | \bbad\b | unknown | unrecogni[sz]ed | columns | is\ not\ an?\b | not\ (?:appear|look) | \boffset"""
+    r"""(?ix) valid | format | incorrect\ \w+\ value | convert | between\ -?\d | allowed | mismatch | limit
+    | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b
+    | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | not\ (?:appear|look)"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
-    r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
+    r"""(?ix) ^usage\b | --?help\b | \bfor\ help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
     | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
-    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | list\ of | --explain
-    | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
-    | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain
+    | \b(?:different|another|other)\ (?:name|card|value|one|file|model|id|time|date)\b | access\ rights | billing
+    | your\ (?:bank|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
 )
@@ -151,9 +155,20 @@ class Cause(Enum):
 
     CALL = "the form of the call"
     ABSENT = "something that does not exist, or exists already"
+    OTHER = "nobody can tell"
     REFUSED = "rights, money or room"
     PASSING = "time may heal it"
     RESULT = "a result, not a mistake of the call"
+
+
+_SIGNS: Final = (  # the first that shows decides
+    (Cause.RESULT, _RESULT),
+    (Cause.PASSING, _PASSING),
+    (Cause.REFUSED, _REFUSED),
+    (Cause.CALL, _OF_THE_CALL),
+    (Cause.ABSENT, _ABSENT),
+    *((Cause.CALL, sign) for sign in (_HINT, _EXPECTS, _MALFORMED)),
+)
 
 
 class Failure(NamedTuple):
@@ -164,11 +179,8 @@ class Failure(NamedTuple):
 
     @classmethod
     def of(cls, error: str) -> Failure:
-        """By the words of the error."""
-        signs = {Cause.RESULT: _RESULT, Cause.PASSING: _PASSING, Cause.REFUSED: _REFUSED}
-        found = next((cause for cause, sign in signs.items() if sign.search(error)), Cause.CALL)
-        absent = found is Cause.CALL and _ABSENT.search(error) and not _OF_THE_CALL.search(error)
-        return cls(error, Cause.ABSENT if absent else found)
+        """By the words of the error: about the form of the call only if it has words for that."""
+        return cls(error, next((cause for cause, sign in _SIGNS if sign.search(error)), Cause.OTHER))
 
     @property
     def of_the_call(self) -> bool:

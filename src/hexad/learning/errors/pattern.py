@@ -32,6 +32,8 @@ _NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
 _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
+_ECHO: Final = re.compile(r"\n(?:LINE \d+: .*|[ \t]*\^[ ^~]*)(?=\n|\Z)")  # a database's copy of the statement
+_PAIR: Final = re.compile(r"""\((-?\d+), b?(["'])(.+?)\2(?:, .*)?\)\Z""", re.DOTALL)  # a driver's code and message
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
 _SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is not one
 _STOPS: Final = ".!?"
@@ -80,13 +82,13 @@ def pattern_text(words: Words) -> str:
 
 
 def essence(error: str) -> str:
-    r"""The last exception of a traceback with its message; any other text as it is.
+    r"""The last exception of a traceback with its message; any other text without its copy of a statement.
 
     >>> essence("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'name'")
     "KeyError: 'name'"
     """
     if "\n" not in error or not _FRAME.search(error):
-        return error
+        return _PAIR.sub(r"error code \1: \3", _ECHO.sub("", error))
     lines = [line for line in error.splitlines() if line.strip()]
     heads = [place for place, line in enumerate(lines) if _EXCEPTION.match(_LANGUAGE.sub("", line))]
     if not heads:

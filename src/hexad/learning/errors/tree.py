@@ -35,8 +35,7 @@ _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     """Count an error for the one learning about it, which may be new; return the learning's id."""
     exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
-    following = [*_bucket_filters(outcome.trigger, outcome.words), _all_of(outcome.trigger)]
-    known = change.unit.templates([exact], ahead=following)
+    known = change.unit.templates([exact])
     if known:
         return _seen(change, known[0][1], now)
     bucket = bucket_of(change.unit, outcome.trigger, outcome.words)
@@ -157,7 +156,8 @@ def fixes_for(
 
     Else the closest comes first. Each has the fix that holds for this very error and, if they are known, arguments.
     """
-    rows = [view.get(_LEARNINGS, each) for each in matching(view, trigger, words)]
+    places = [(_LEARNINGS, each) for each in matching(view, trigger, words)]
+    rows = [view.get(*place, ahead=places) for place in places]
     found = [for_error(cast("Learning", row.record), error, arguments) for row in rows if row is not None]
     fixed = [each for each in found if each.fix]
     return sorted(fixed, key=lambda each: (not each.trusted, each.origin is not Origin.USER))

@@ -7,13 +7,12 @@ It is kept in notes of the namespace: pages that are written in turn, so that a 
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from hexad.memory.audit import sha256
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -37,8 +36,7 @@ class ShownItem(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPrompt:
+class ShownPrompt(NamedTuple):
     """One prompt: when, in which session, what was found for it, and how many items stood in it anyway."""
 
     at: datetime
@@ -61,7 +59,7 @@ class ShownPrompt:
 
 def fingerprint(session: str | None) -> str:
     """A session as the record knows it."""
-    return hashlib.sha256(session.encode()).hexdigest()[:12] if session else ""
+    return sha256(session)[:12] if session else ""
 
 
 def note_prompt(workspace: Workspace, prompt: Prompt) -> None:

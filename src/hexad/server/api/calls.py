@@ -33,10 +33,10 @@ class Call:
 
     hx: Hexad
     caller: Caller
+    tokens: Tokens
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)
-    tokens: Tokens | None = None
     if_match: str = ""
     if_none_match: str = ""
     raw: bytes = b""

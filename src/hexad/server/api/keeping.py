@@ -1,10 +1,7 @@
-"""The memory as a whole: status, log, forgetting, moving data in and out, tokens."""
+"""The memory as a whole: status, log, health, forgetting, tokens."""
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
@@ -17,15 +14,14 @@ from hexad.server.api.calls import Call, Reply, listing
 from hexad.store import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hexad.facade import Hexad
     from hexad.model import AuditRecord
-    from hexad.server.tokens import Tokens
+    from hexad.server.tokens import Token
 
 _EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
-LINES: Final = "application/x-ndjson"
 
 
 def status(call: Call) -> dict[str, Any]:
@@ -111,25 +107,26 @@ def forget(call: Call) -> dict[str, Any]:
     return wire.forgotten(hx.forget(**{name: body[name]}))
 
 
-def export(call: Call) -> Reply:
-    """The whole namespace as JSON Lines, as `hexad backup` writes them."""
-    with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
-        file = Path(folder, "backup.jsonl")
-        call.hx.backup(file)
-        return Reply(content=file.read_bytes(), media_type=LINES)
-
-
-def import_lines(call: Call) -> dict[str, Any]:
-    """Add lines of a backup: origins become import, skills drafts, and nothing is pinned."""
-    with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
-        file = Path(folder, "import.jsonl")
-        file.write_bytes(call.raw)
-        return asdict(call.hx.import_file(file, overwrite=call.query.get("overwrite", False)))
+def doctor(call: Call) -> dict[str, Any]:
+    """Check the database and, in the namespaces that the caller may use, the log, rows, versions and vectors."""
+    facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
+    whole = facts().get("integrity", "ok")
+    log, missing = call.hx.audit.verify(), call.hx.without_vector()
+    found = [("database", whole == "ok", whole), ("audit log", log.ok, log.problem or f"whole: {log.records} records")]
+    found += [
+        (each.part, False, f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
+        for each in call.hx.check()
+        if call.caller.reaches(each.namespace)
+    ]
+    checks = [{"name": name, "verdict": "ok" if ok else "problem", "detail": detail} for name, ok, detail in found]
+    if missing:
+        checks.append({"name": "embeddings", "verdict": "warning", "detail": f"{missing} rows are found by words only"})
+    return {"ok": all(ok for _, ok, _ in found), "checks": checks}
 
 
 def list_tokens(call: Call) -> dict[str, Any]:
     """The tokens that give nothing that the caller does not have."""
-    return listing(_public(each.as_json()) for each in _tokens(call).list() if _is_within(call, each))
+    return listing(each.as_json() for each in call.tokens.list() if _is_within(call, each))
 
 
 def make_token(call: Call) -> Reply:
@@ -137,26 +134,17 @@ def make_token(call: Call) -> Reply:
     wanted, rights = call.body["namespaces"], call.body["rights"]
     if not call.caller.may_grant(wanted, rights):
         raise AccessRefused(403, "a token may give no namespace and no right that your own does not have")
-    token, secret = _tokens(call).make(call.body.get("name", ""), wanted, rights)
-    return Reply({**_public(token.as_json()), "secret": secret}, 201)
+    token, secret = call.tokens.make(call.body.get("name", ""), wanted, rights)
+    return Reply({**token.as_json(), "secret": secret}, 201)
 
 
 def revoke_token(call: Call) -> Reply:
     """Revoke a token: the next request with it is refused."""
-    if not _is_within(call, _tokens(call).get(call.named)):
+    if not _is_within(call, call.tokens.get(call.named)):
         raise AccessRefused(403, "that token gives more than your own")
-    _tokens(call).revoke(call.named)
+    call.tokens.revoke(call.named)
     return Reply(status=204)
 
 
-def _tokens(call: Call) -> Tokens:
-    assert call.tokens is not None, "the server gives them to each call"  # noqa: S101
-    return call.tokens
-
-
-def _is_within(call: Call, token: Any) -> bool:
+def _is_within(call: Call, token: Token) -> bool:
     return call.caller.may_grant(token.namespaces, token.rights)
-
-
-def _public(token: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in token.items() if name != "hash"}

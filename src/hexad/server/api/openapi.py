@@ -72,9 +72,8 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.body is not None:
         content = {"application/json": {"schema": route.body}}
         operation["requestBody"] = {"required": bool(route.body.get("required")), "content": content}
-    elif route.name == "import_lines":
-        lines = {"application/x-ndjson": {"schema": TEXT}}
-        operation["requestBody"] = {"required": True, "content": lines}
+    elif route.takes:
+        operation["requestBody"] = {"required": True, "content": {route.takes: {"schema": TEXT}}}
     return operation
 
 

@@ -30,7 +30,7 @@ def correct_learning(call: Call) -> Reply:
 def known_fix(call: Call) -> dict[str, Any]:
     """The fix that is known for an error of a tool; it counts as offered."""
     ask = call.hx.learnings.known_fix if call.body.get("untrusted") else call.hx.learnings.fix_for
-    fix = ask(call.body["tool"], call.body["error"])
+    fix = ask(call.body["tool"], call.body["error"], args=call.body.get("args"))
     return {"fix": fix and str(fix), "trust": fix and fix.trust, "learning": fix and wire.to_json(fix.learning)}
 
 

@@ -41,24 +41,24 @@ def found(call: Call, collection: Any, *, newest_first: bool = True, **facets: A
     query, limit = call.query.get("query"), call.query.get("limit", 50)
     if query:
         items = collection.search(query, limit=limit, **facets)
-        every = filter(_wanted(call.query), (collection.get(item.id) for item in items))
+        every = filter(wanted(call.query), (collection.get(item.id) for item in items))
         return listing(map(wire.to_json, every))
     if not newest_first:
-        return listing([wire.to_json(each) for each in collection.list() if _wanted(call.query)(each)][:limit])
-    cursor, keep = call.query.get("cursor", ""), _wanted(call.query)
+        return listing([wire.to_json(each) for each in collection.list() if wanted(call.query)(each)][:limit])
+    cursor, keep = call.query.get("cursor", ""), wanted(call.query)
     rows, after = page(call.hx, collection.layer, cursor=cursor, limit=limit, keep=keep)
     return listing((wire.to_json(row.record) for row in rows), after)
 
 
-def _wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
+def wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
     """Whether a record passes the filters of a listing."""
     exact = {name: value for name, value in query.items() if name not in {"query", "limit", "cursor", "tag"}}
 
-    def wanted(record: Any) -> bool:
+    def passes(record: Any) -> bool:
         same = all(getattr(record, name) == value for name, value in exact.items())
         return same and ("tag" not in query or query["tag"] in record.tags)
 
-    return wanted
+    return passes
 
 
 def add_knowledge(call: Call) -> Reply:

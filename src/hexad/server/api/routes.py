@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
 from hexad.context.explanation import explained
+from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
 from hexad.model import (
     Category,
@@ -20,7 +21,7 @@ from hexad.model import (
     Skill,
     SkillStatus,
 )
-from hexad.server.api import keeping, procedures, records
+from hexad.server.api import keeping, moving, procedures, records
 from hexad.server.api.calls import listing, shown
 from hexad.server.api.records import delete, fields, found
 from hexad.server.api.schemas import COUNT, FLAG, KEY, KEYS, LAYERS, NOTHING, OBJECT, TEXT, body, given, listed, ref
@@ -54,6 +55,7 @@ class Route:
     status: int = 200
     runs: bool = False  # whether it may take long
     media_type: str = "application/json"  # of the answer
+    takes: str = ""  # the media type of a body that is a file
 
     @property
     def conditional(self) -> bool:
@@ -74,6 +76,7 @@ _SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
 _LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
 _QUERY: Final = {"query": TEXT, "limit": _LIMIT}
 _PAGE: Final = {**_QUERY, "cursor": TEXT}
+_WISH: Final = {"overwrite": FLAG, "preview": FLAG}
 _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
 _FILTERS: Final = {"category": _choice(Category), "origin": _choice(Origin), "subject": KEY, "tag": KEY, "pinned": FLAG}
 _TRUST: Final = {"category": _choice(ErrorCategory), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
@@ -91,7 +94,7 @@ _CORRECTION: Final = given(
     Learning, "trigger error_pattern diagnosis fix", required="fix", learning=KEY, keep_secrets=FLAG
 )
 _CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT)
-_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, untrusted=FLAG)
+_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG)
 _SKILL: Final = given(
     Skill,
     "kind description definition parameters when tags author",
@@ -177,6 +180,10 @@ ROUTES: Final[tuple[Route, ...]] = (
           query={**_QUERY, "status": _choice(SkillStatus)}),
     Route("POST", "/skills/discover", WRITE, "discover_skills", "Offer what several sessions did as drafts of skills",
           lambda c: _all(c.hx.skills.discover()), _SKILLS),
+    Route("POST", "/skills/import", WRITE, "import_skills", "Keep the SKILL.md folders of a ZIP file as drafts",
+          moving.import_skills, OBJECT, query={"overwrite": FLAG}, runs=True, takes=moving.ZIP),
+    Route("GET", "/skills/{name}/folder", READ, "export_skill", "A skill as a SKILL.md folder in a ZIP file",
+          moving.export_skill, NOTHING, query={"lenient": FLAG}, runs=True, media_type=moving.ZIP),
     Route("GET", "/skills/{name}", READ, "get_skill", "Read a skill",
           lambda c: shown(c.hx.skills.get(c.named)), ref("Skill")),
     Route("PUT", "/skills/{name}", WRITE, "put_skill", "Save a procedure as a draft",
@@ -241,9 +248,20 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("POST", "/forget", APPROVE, "forget", "Erase for good: a record, a subject, a session, or everything",
           keeping.forget, OBJECT, _GONE),
     Route("GET", "/export", READ, "export", "The namespace as JSON Lines, as `hexad backup` writes them",
-          keeping.export, NOTHING, runs=True, media_type=keeping.LINES),
-    Route("POST", "/import", WRITE, "import_lines", "Add lines of a backup: origins become import, skills drafts",
-          keeping.import_lines, OBJECT, query={"overwrite": FLAG}, runs=True),
+          moving.export, NOTHING, runs=True, media_type=moving.LINES),
+    Route("GET", "/export/pages", READ, "export_pages", "Each record as a page of Markdown, in a ZIP file",
+          moving.export_pages, NOTHING, query={"subject": KEY}, runs=True, media_type=moving.ZIP),
+    Route("POST", "/import", WRITE, "import_file", "Add a file, or a ZIP file of a folder, as `hexad import` does",
+          moving.import_file, OBJECT, query={"name": KEY, "format": {"enum": list(FORMATS)}, **_WISH}, runs=True,
+          takes=moving.BYTES),
+    Route("POST", "/capture", WRITE, "capture", "Propose what the user of a conversation said that lasts",
+          moving.capture, OBJECT, body(required="messages", messages={"type": "array", "items": OBJECT})),
+    Route("POST", "/restore", APPROVE, "restore", "Restore a whole backup into this database, which must be empty",
+          moving.restore, OBJECT, runs=True, takes=moving.LINES),
+    Route("GET", "/doctor", READ, "doctor", "Check the database and its contents",
+          keeping.doctor, OBJECT, runs=True),
+    Route("POST", "/reindex", APPROVE, "reindex", "Compute the missing embeddings in every namespace",
+          lambda c: {"rows": c.hx.reindex()}, OBJECT, runs=True),
     Route("GET", "/tokens", APPROVE, "list_tokens", "The tokens that give nothing that yours does not",
           keeping.list_tokens, OBJECT),
     Route("POST", "/tokens", APPROVE, "make_token", "Make a token; its secret is in this answer alone",

@@ -17,6 +17,7 @@ from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
 from hexad.server.api.calls import Call, Reply
 from hexad.server.api.keeping import newer
+from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
 from hexad.server.api.problems import document, problem
 from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
@@ -39,7 +40,6 @@ RUNNING: Final = Pool(4, "hexad-api-run")
 _JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
 _SMALLEST_LIMIT: Final = 64 * 1024
-_LARGEST_IMPORT: Final = 64 * 1024 * 1024
 _WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _TRUTHS: Final = {"true": True, "false": False, "1": True, "0": False}
 
@@ -88,13 +88,13 @@ class Api:
         call = Call(
             caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
             caller,
+            self.callers.tokens,
             path,
             query,
             await self._body(route, request),
-            self.callers.tokens,
             request.headers.get("if-match", ""),
             request.headers.get("if-none-match", ""),
-            await self._raw(request, _LARGEST_IMPORT) if route.name == "import_lines" else b"",
+            await self._raw(request, LARGEST) if route.takes else b"",
         )
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))

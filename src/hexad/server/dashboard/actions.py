@@ -13,6 +13,7 @@ from hexad.evals.data import live_sets
 from hexad.evals.run import Plan, evaluate
 from hexad.server.api.calls import Reply
 from hexad.server.api.routes import ROUTES
+from hexad.server.dashboard.pages import stored_sets
 from hexad.server.dashboard.sessions import Notice
 
 if TYPE_CHECKING:
@@ -139,13 +140,13 @@ def run_skill(view: View, form: Form) -> Done:
 
 
 def measure(view: View, form: Form) -> Done:
-    """Ask this memory questions with known answers."""
-    shown: dict[str, Any] = {"lines": form.one("lines"), "results": ()}
+    """Ask this memory questions with known answers: those of the form, or a stored set."""
+    shown: dict[str, Any] = {"lines": form.one("lines"), "chosen": form.one("set")}
     with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
-        file = Path(folder, "queries.jsonl")
-        file.write_text(form.one("lines"), encoding="utf-8")
+        written = Path(folder, "queries.jsonl")
+        written.write_text(form.one("lines"), encoding="utf-8")
         try:
-            sets = live_sets(file)
+            sets = live_sets(stored_sets(view.evals).get(form.one("set"), written))
         except EvalError as error:
             where = "" if error.line is None else f"line {error.line}: "
             return Done(Notice(f"{where}{error.reason}", bad=True), {}, shown)
@@ -168,6 +169,7 @@ def make_token(view: View, form: Form) -> Done:
     return Done(Notice("Copy the token now: it is not shown again."), {}, {"secret": made["secret"]})
 
 
+_KEEP: Final = Step("put_reference", "Saved.", "name", ("location", "kind", "summary"), ("layer",))
 _ACTIVATE: Final = Step("activate_skill", "It is active.", "name", ("by", "seen"), ("name",))
 _DEPRECATE: Final = Step("deprecate_skill", "It is deprecated.", "name", query=("name",))
 _CORRECT: Final = Step("correct_learning", "Saved as your correction: it is trusted.", body=("learning", "fix"))
@@ -179,6 +181,8 @@ ACTIONS: Final[Mapping[tuple[str, str], Callable[[View, Form], Done]]] = {
     ("knowledge", "pin"): Step("pin", "Pinned: it is in every prompt.", "key", query=("key",)),
     ("knowledge", "unpin"): Step("unpin", "No longer pinned.", "key", query=("key",)),
     ("knowledge", "forget"): Step("forget", "Forgotten: no bytes of it are left.", body=("knowledge",)),
+    ("knowledge", "save_reference"): _KEEP,
+    ("knowledge", "delete_reference"): Step("delete_reference", "Deleted.", "name", query=("layer",)),
     ("review", "accept_proposal"): accept_proposal,
     ("review", "reject_proposal"): Step("reject_proposal", "Rejected.", "id"),
     ("review", "activate"): _ACTIVATE,

@@ -13,8 +13,8 @@ from hexad._version import __version__
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory.use.timeline import fingerprint, shown_prompts
-from hexad.model import TRUSTED, Category, Layer, Origin
-from hexad.server.api import keeping
+from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
+from hexad.server.api import keeping, records
 from hexad.server.api.calls import page
 from hexad.server.api.procedures import drafts
 from hexad.server.tokens import Right
@@ -22,6 +22,7 @@ from hexad.settings import KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from hexad.facade import Hexad
     from hexad.memory.use.timeline import ShownPrompt
@@ -48,6 +49,7 @@ class View:
     call: Call
     session: Session
     ask: Mapping[str, str]
+    evals: Path | None = None  # the folder with stored questions
 
     @property
     def hx(self) -> Hexad:
@@ -126,6 +128,10 @@ def _parts(definition: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def knowledge(view: View) -> dict[str, Any]:
     """A page of entries, or one entry with its versions."""
+    if view.ask.get("layer") == Layer.EXTERNAL_KNOWLEDGE:
+        asked = {name: view.ask[name] for name in ("query", "cursor") if view.ask.get(name)}
+        found = records.found(replace(view.call, query=asked), view.hx.references)
+        return {"template": "references", "references": found["items"], "next": found["next"], "kinds": ReferenceKind}
     if view.ask.get("key"):
         return _one_entry(view, view.ask["key"])
     entries, after = _entries(view)
@@ -139,7 +145,9 @@ def knowledge(view: View) -> dict[str, Any]:
 
 
 def _entries(view: View) -> tuple[Sequence[Knowledge], str | None]:
-    query, wanted = view.ask.get("query", "").strip(), _filter(view.ask)
+    chosen = {name: view.ask[name] for name in ("category", "origin") if view.ask.get(name)}
+    wanted = records.wanted({**chosen, **({"pinned": True} if view.ask.get("pinned") else {})})
+    query = view.ask.get("query", "").strip()
     if query:
         found = view.hx.knowledge.search(query, limit=_ROWS)
         return [entry for entry in map(view.hx.knowledge.get, (item.id for item in found)) if wanted(entry)], None
@@ -152,20 +160,11 @@ def _entries(view: View) -> tuple[Sequence[Knowledge], str | None]:
     return sorted(entries, key=by, reverse=view.ask["sort"] != "key")[:_ROWS], None
 
 
-def _filter(ask: Mapping[str, str]) -> Callable[[Any], bool]:
-    exact = {name: ask[name] for name in ("category", "origin") if ask.get(name)}
-    pinned = bool(ask.get("pinned"))
-
-    def wanted(entry: Any) -> bool:
-        return all(getattr(entry, name) == value for name, value in exact.items()) and (entry.pinned or not pinned)
-
-    return wanted
-
-
 def _one_entry(view: View, key: str) -> dict[str, Any]:
     entry = view.hx.knowledge.get(key)
     versions = view.hx.knowledge.history(entry.key)
     return {
+        "template": "knowledge_one",
         "entry": entry,
         "versions": versions,
         "changes": [_difference(older, newer) for newer, older in pairwise(versions)],
@@ -203,6 +202,7 @@ def _one_learning(view: View, learning: Learning) -> dict[str, Any]:
         if record.details.get("learning") == learning.id
     ]
     return {
+        "template": "learnings_one",
         "learning": learning,
         "examples": examples[-_EXAMPLES:],
         "came": [None if after is None else bool(after.details.get("ok")) for _, after in examples[-_EXAMPLES:]],
@@ -227,7 +227,7 @@ def skills(view: View) -> dict[str, Any]:
     if not view.ask.get("name"):
         return {"skills": sorted(view.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
     name = view.ask["name"]
-    return {"one": _draft(view, name), "versions": view.hx.skills.history(name)}
+    return {"template": "skills_one", "one": _draft(view, name), "versions": view.hx.skills.history(name)}
 
 
 def timeline(view: View) -> dict[str, Any]:
@@ -270,9 +270,20 @@ def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
     return [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]]
 
 
-def evaluation(_view: View) -> dict[str, Any]:
-    """The form for questions with known answers."""
-    return {"lines": "", "results": ()}
+def evaluation(view: View) -> dict[str, Any]:
+    """The form for questions with known answers, and the sets that are stored."""
+    return {"lines": "", "results": (), "sets": list(stored_sets(view.evals)), "chosen": ""}
+
+
+def stored_sets(folder: Path | None) -> dict[str, Path]:
+    """The files and folders with questions in a folder, as `hexad eval` takes them; "." is all of it."""
+    if folder is None:
+        return {}
+    return {
+        place.relative_to(folder).as_posix(): place
+        for place in (folder, *sorted(folder.iterdir()))
+        if place.suffix == ".jsonl" or (place / "queries.jsonl").is_file() or any(place.glob("*/*/queries.jsonl"))
+    }
 
 
 def log(view: View) -> dict[str, Any]:
@@ -290,14 +301,14 @@ def log(view: View) -> dict[str, Any]:
 def settings(view: View) -> dict[str, Any]:
     """Settings with their values, health, and tokens for those who may make them."""
     hx, tokens = view.hx, view.call.tokens
-    may = Right.APPROVE in view.call.caller.rights and tokens is not None
+    may = Right.APPROVE in view.call.caller.rights
     return {
         "settings": [
             (each, "set" if each.secret and getattr(hx.settings, each.name) else getattr(hx.settings, each.name))
             for each in KNOWN
         ],
         "tokens": keeping.list_tokens(view.call)["items"] if may else None,
-        "open": tokens is not None and not tokens.needed,
+        "open": not tokens.needed,
         "rights": list(Right),
         "namespaces": keeping.namespaces(view.call)["items"],
         "version": __version__,

@@ -75,6 +75,7 @@ class Dashboard:
     hx: Hexad
     callers: Callers
     secure: bool = False  # whether the cookie is for TLS only
+    evals: Path | None = None  # the folder with stored questions
     sessions: Sessions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,12 +130,12 @@ class Dashboard:
             session = self.sessions.change(session, notice=None)
         values = {**PAGES[name](view), **more}
         frame = {"page": name, "status": status(view.call), "caller": caller, "ask": view.ask, "hx": view.hx}
-        single = "_one" if any(each in values for each in ("entry", "learning", "one")) else ""
-        return self._shown(session, f"{name}{single}.html", {**frame, **values, "notice": notice, "tag_of": tag_of})
+        template = values.pop("template", name)
+        return self._shown(session, f"{template}.html", {**frame, **values, "notice": notice, "tag_of": tag_of})
 
     def _view(self, request: Request, session: Session, caller: Caller) -> View:
-        call = Call(self._engine(caller, session), caller, tokens=self.callers.tokens)
-        return View(call, session, dict(request.query_params))
+        call = Call(self._engine(caller, session), caller, self.callers.tokens)
+        return View(call, session, dict(request.query_params), self.evals)
 
     def _engine(self, caller: Caller, session: Session) -> Hexad:
         return caller.engine(self.hx, session.namespace or None)

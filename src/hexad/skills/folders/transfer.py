@@ -53,6 +53,17 @@ def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
         raise FolderRefused(str(folder), described) from error
 
 
+def import_report(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool = True) -> dict[str, Any]:
+    """Import a folder, and say as JSON what became of it: new, replaced, kept or refused."""
+    try:
+        imported = library.import_folder(folder, overwrite=overwrite, redact=redact)
+    except FolderRefused as error:
+        return {"folder": str(folder), "skill": None, "result": "refused", "changed": [], "notes": [error.reason]}
+    result = "new" if imported.new else "replaced" if imported.replaced else "kept"
+    lists = {"changed": [*imported.changed], "notes": [*imported.notes]}
+    return {"folder": str(folder), "skill": imported.skill.name, "result": result, **lists}
+
+
 def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
     found = read_folder(folder)
     described = skill_in(found.files, folder.resolve().name)

@@ -7,23 +7,25 @@ others. Statements are prepared on the connection when they are first used, with
 from __future__ import annotations
 
 import os
-import select
 import time
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import psycopg
 from psycopg.adapt import Transformer
 from psycopg.pq import ExecStatus
+from psycopg.waiting import READY_NONE, READY_R, WAIT_R, WAIT_RW, wait
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from psycopg.abc import PQGen
     from psycopg.pq.abc import PGresult
 
+R = TypeVar("R")
 Rows = list[tuple[Any, ...]]
 _BINARY: Final = 1
-_READ, _WRITE = 1, 4  # as `select.poll` has them
+_BETWEEN_LOOKS: Final = 0.1  # seconds between looks at the clock, while an answer is awaited
 _FAILED: Final = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 
 
@@ -76,9 +78,9 @@ class Connection:
             new = self._send(statements, until)
             sent = True
             while self._owed:  # batches that were sent before
-                self._results(until)
+                self._wait(self._results(until))
                 self._owed -= 1
-            return self._checked(self._results(until), new)
+            return self._checked(self._wait(self._results(until)), new)
         except (psycopg.OperationalError, OSError) as error:
             self.broken = True
             raise ConnectionLost(str(error).strip(), sent=sent) from error
@@ -124,17 +126,24 @@ class Connection:
                 self._pg.send_query_prepared(name, values, formats, _BINARY)
             expected.append(None)
         self._pg.pipeline_sync()
-        while self._pg.flush():
-            if self._wait(_READ | _WRITE, until) & _READ:
-                self._pg.consume_input()
+        if self._pg.flush():
+            self._wait(self._flushing(until))
         return expected
 
-    def _results(self, until: float | None) -> list[PGresult]:
+    def _flushing(self, until: float | None) -> PQGen[None]:
+        """Send the rest of a batch, as a generator for psycopg's `wait`."""
+        while self._pg.flush():
+            ready = yield WAIT_RW
+            _check(ready, until)
+            if ready & READY_R:
+                self._pg.consume_input()
+
+    def _results(self, until: float | None) -> PQGen[list[PGresult]]:
         """The results up to the next sync."""
         found: list[PGresult] = []
         while True:
             while self._pg.is_busy():
-                self._wait(_READ, until)
+                _check((yield WAIT_R), until)
                 self._pg.consume_input()
             result = self._pg.get_result()
             if result is None:
@@ -142,6 +151,9 @@ class Connection:
             if result.status == ExecStatus.PIPELINE_SYNC:
                 return found
             found.append(result)
+
+    def _wait(self, exchange: PQGen[R]) -> R:
+        return wait(exchange, self._pg.socket, _BETWEEN_LOOKS)
 
     def _checked(self, results: Sequence[PGresult], expected: Sequence[str | None]) -> list[Rows]:
         rows: list[Rows] = []
@@ -165,61 +177,39 @@ class Connection:
         self._loading.set_pgresult(result)
         return self._loading.load_rows(0, result.ntuples, tuple)
 
-    def _wait(self, events: int, until: float | None) -> int:
-        seconds = None if until is None else until - time.monotonic()
-        if seconds is not None and seconds <= 0:
-            raise TookTooLong
-        found = _ready(self._pg.socket, events, seconds)
-        if not found:
-            raise TookTooLong
-        return found
 
-
-def _ready(socket: int, events: int, seconds: float | None) -> int:
-    if hasattr(select, "poll"):
-        poll = select.poll()
-        poll.register(socket, events)
-        found = poll.poll(None if seconds is None else seconds * 1000)
-        return (found[0][1] & events or _READ) if found else 0  # an error or the end is read
-    reading, writing, _ = select.select([socket], [socket] if events & _WRITE else [], [], seconds)
-    return (_READ if reading else 0) | (_WRITE if writing else 0)
+def _check(ready: int, until: float | None) -> None:
+    """Look at the clock, if nothing arrived for a while."""
+    if ready == READY_NONE and until is not None and time.monotonic() > until:
+        raise TookTooLong
 
 
 def _encoded(values: Sequence[Any]) -> tuple[list[bytes | None], list[int]]:
-    encoded = [_bytes(value) for value in values]
-    return encoded, [_BINARY if isinstance(value, bytes) else 0 for value in values]
+    encoded = [None if value is None else _ENCODERS.get(type(value), _text)(value) for value in values]
+    return encoded, [_BINARY if type(value) is bytes else 0 for value in values]
 
 
-def _bytes(value: Any) -> bytes | None:
-    if value is None or isinstance(value, bytes):
-        return value
-    return _text(value).encode()
+def _text(value: str) -> bytes:
+    return str.__str__(value).encode()
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, int | float):
-        return repr(int(value) if isinstance(value, int) else value)
-    return _array(value)
+def _array(values: Sequence[Any]) -> bytes:
+    """A list of numbers, or of texts."""
+    return ("{" + ",".join(map(repr if values and type(values[0]) is int else _quoted, values)) + "}").encode()
 
 
-def _array(values: Sequence[Any]) -> str:
-    """A list; its values are of one type."""
-    plain = bool(values) and type(values[0]) is int
-    return "{" + ",".join(map(repr if plain else _element, values)) + "}"
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _element(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bytes):
-        return f'"\\\\x{value.hex()}"'
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return _text(value)
+_ENCODERS: Final[dict[type, Callable[[Any], bytes]]] = {
+    str: str.encode,
+    bytes: bytes,
+    bool: lambda flag: b"t" if flag else b"f",
+    int: lambda number: b"%d" % number,
+    float: lambda number: repr(number).encode(),
+    list: _array,
+}
 
 
 def columns(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:

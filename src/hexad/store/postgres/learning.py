@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer
@@ -12,7 +13,7 @@ from hexad.store.postgres.records import CALLS, CODES, OFFERS, WHOLE, hashed, in
 from hexad.store.postgres.work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from hexad.store.learning import LearningChanges, TemplateFilter
     from hexad.store.postgres.connection import Rows
@@ -20,13 +21,7 @@ if TYPE_CHECKING:
 _LEARNINGS: Final = CODES[Layer.AGENT_LEARNINGS]
 _CALL: Final = "SELECT number, session, tool, ok, learning, arguments, at FROM hexad.call WHERE tenant = $1"
 _CALLS_AHEAD: Final = 32  # calls of a session that are read before somebody asks for them
-_LATEST_CALLS: Final = f"{_CALL} AND session = $2 AND $3::text IS NOT NULL ORDER BY number DESC LIMIT $4"
-_CALLS_IF_FAILED: Final = (
-    f"{_CALL} AND session = $2 AND (EXISTS (SELECT 1 FROM hexad.offer WHERE tenant = $1 AND session = $2) OR NOT "
-    "(SELECT bool_and(ok) FROM (SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
-    "ORDER BY number DESC LIMIT 4) AS latest)) "
-    "ORDER BY number DESC LIMIT $4"
-)
+_LATEST_CALLS: Final = f"{_CALL} AND session = $2 ORDER BY number DESC LIMIT $3"
 _LATEST_OF_TOOL: Final = (
     "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 4"
 )
@@ -35,6 +30,14 @@ _ABOUT: Final = (
     "UNION SELECT learning FROM (SELECT learning, ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
     "ORDER BY number DESC LIMIT 4) c WHERE NOT ok AND learning <> '' LIMIT 16) o CROSS JOIN LATERAL ("
     f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = o.learning LIMIT 1) r"
+)
+_TEMPLATES: Final = (
+    "SELECT id, template, length, coalesce(error, template) FROM hexad.record "
+    'WHERE tenant = $1 AND "trigger" = $2 ORDER BY number'
+)
+_OF_TEMPLATE: Final = (
+    f'SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND "trigger" = $2 AND template = $3 '
+    "ORDER BY number DESC LIMIT 1"
 )
 _OFFERS: Final = (
     'SELECT session, learning, "trigger", state, at FROM hexad.offer '
@@ -61,38 +64,39 @@ _TABLES: Final = ("hexad.call", "hexad.offer", "hexad.slot")
 _FORGET: Final = "DELETE FROM {} WHERE tenant = $1 AND ($2::text[] IS NULL OR session = ANY($2))"
 
 
-class LearningReads(Work):
-    """Reads templates, calls and offers."""
+class LearningTables(Work):
+    """Reads templates, calls and offers, and changes them: that is queued."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._ahead: dict[TemplateFilter, Rows] = {}
+        self._templates: dict[str, dict[str, Sequence[Any]]] = {}  # by trigger: of its learnings, oldest first
         self._activities: dict[tuple[str, str], list[Rows]] = {}
 
-    def templates(
-        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
-    ) -> Sequence[tuple[str, str]]:
-        """Template and id, filter by filter."""
-        missing = [each for each in wanted if each not in self._ahead]
-        found = dict(self._ahead)
-        if missing:
-            later = [self._filtered(each, unless=wanted[0]) for each in ahead]
-            whole = [self._filtered(wanted[0], columns=WHOLE)] if ahead else []
-            rows = self.ask(*map(self._filtered, missing), *later, *whole)
-            found |= zip((*missing, *ahead), rows, strict=False)
-            self._keep(rows[-1] if whole else [])
-        if ahead and not any(found[each] for each in wanted):
-            self._ahead = found
-        return [(template, learning) for each in wanted for template, learning in found[each]]
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        """Template and id, filter by filter: those of a trigger are read once, with the row of a template itself."""
+        triggers = [each for each in dict.fromkeys(each.trigger for each in wanted) if each not in self._templates]
+        if triggers:
+            asked = [Statement(_TEMPLATES, (self.tenant, hashed(each))) for each in triggers]
+            exact = [(self.tenant, hashed(each.trigger), each.template) for each in wanted if each.template is not None]
+            answers = self.ask(*asked, *(Statement(_OF_TEMPLATE, values) for values in exact))
+            for trigger, rows in zip(triggers, answers, strict=False):
+                self._templates[trigger] = {learning: others for learning, *others in rows}
+            self.keep(list(chain.from_iterable(answers[len(triggers) :])))
+        return [found for each in wanted for found in islice(self._passing(each), each.limit)]
+
+    def _passing(self, wanted: TemplateFilter) -> Iterator[tuple[str, str]]:
+        for learning, known in reversed(self._templates[wanted.trigger].items()):
+            if wanted.passes(*known):
+                yield known[0], learning
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        """A session's offers and calls. If they will matter, the calls are read before somebody asks for them."""
+        """A session's offers and calls, the calls before somebody asks for them."""
         if (session, tool) not in self._activities or calls > _CALLS_AHEAD:
             given = (self.tenant, session, tool)
-            latest = Statement(_LATEST_CALLS if calls else _CALLS_IF_FAILED, (*given, max(calls, _CALLS_AHEAD)))
+            latest = Statement(_LATEST_CALLS, (self.tenant, session, max(calls, _CALLS_AHEAD)))
             asked = (Statement(_OFFERS, given[:2]), Statement(_LATEST_OF_TOOL, given), latest)
             *self._activities[session, tool], about = self._ask_about_sessions(*asked, Statement(_ABOUT, given))
-            self._keep(about)
+            self.keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)
         return Activity(list(map(OFFERS.of_row, offers)), failed, list(map(CALLS.of_row, recent[:calls])))
@@ -104,38 +108,6 @@ class LearningReads(Work):
     def calls(self) -> Sequence[Call]:
         """The calls of every session."""
         return list(map(CALLS.of_row, self.ask(Statement(f"{_CALL} ORDER BY session, number", (self.tenant,)))[0]))
-
-    def _keep(self, rows: Rows) -> None:
-        """Keep learnings that somebody will probably ask for."""
-
-    def _filtered(
-        self, wanted: TemplateFilter, unless: TemplateFilter | None = None, columns: str = "template, id"
-    ) -> Statement:
-        """The statement for a filter, which finds nothing if another one does."""
-        values: list[int] = [self.tenant]
-        where = _condition(wanted, values)
-        if unless is not None:
-            where += f" AND NOT EXISTS (SELECT 1 FROM hexad.record WHERE {_condition(unless, values)})"
-        values.append(wanted.limit)
-        found = f"SELECT {columns} FROM hexad.record WHERE {where} ORDER BY number DESC LIMIT ${len(values)}"
-        return Statement(found, values)
-
-
-def _condition(wanted: TemplateFilter, values: list[int]) -> str:
-    """A filter in SQL, its values added to the others. Texts are compared by their hashes."""
-    texts = {"trigger": wanted.trigger, "template_hash": wanted.template, "skeleton": wanted.skeleton}
-    hashes = {name: None if text is None else hashed(text) for name, text in texts.items()}
-    pattern = None if wanted.error_pattern is None else hashed(wanted.error_pattern)
-    where = "tenant = $1" + (" AND wildcard" if wanted.wildcard else "")
-    for column, value in {**hashes, "error": pattern, "length": wanted.length}.items():
-        if value is not None:
-            values.append(value)
-            where += f' AND "{column}" = ${len(values)}'
-    return where
-
-
-class LearningWrites(LearningReads):
-    """Changes them; everything is queued."""
 
     def learn(self, changes: LearningChanges) -> None:
         """Write changes, in the order of their fields."""

@@ -24,7 +24,7 @@ from hexad.model import (
 )
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
-from hexad.store.learning import WILDCARD, Call, Offer, skeleton
+from hexad.store.learning import Call, Offer
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -54,23 +54,8 @@ SKETCH: Final = (
     f"layer, number, id, CASE WHEN {_ALONG} THEN words ELSE left(words, {SKETCHED}) END, {_NAMED}, "
     f"CASE WHEN {_ALONG} THEN data END, NULL::text"
 )
-WRITTEN: Final = (  # the columns of a row as it is written, after its tenant
-    *(
-        "layer",
-        "number",
-        "id",
-        "words",
-        *_COLUMNS,
-        "data",
-        "aside",
-        "standing",
-        "givers",
-        "folded",
-        "trigger",
-        "template",
-    ),
-    *("template_hash", "skeleton", "error", "length", "wildcard"),
-)
+_DERIVED: Final = ("standing", "folded", "trigger", "template", "length", "error")  # only searched by
+WRITTEN: Final = ("layer", "number", "id", "words", *_COLUMNS, "data", "aside", *_DERIVED)  # a row, after its tenant
 
 
 def hashed(text: str) -> int:
@@ -162,15 +147,13 @@ def encode(record: Record, number: int, words: str | None) -> tuple[Any, ...]:
 
 
 def _derived(record: Record) -> tuple[Any, ...]:
-    """The columns that are only searched by."""
+    """The values of `_DERIVED`."""
     if isinstance(record, Knowledge):
-        givers = as_json(sorted(set(record.given_by.values()))) if record.given_by else None
-        return int(standing_of(record)), givers, folded(record.key), *[None] * 7
+        return int(standing_of(record)), folded(record.key), *[None] * 4
     if isinstance(record, Learning):
-        hashes = (hashed(record.template), hashed(skeleton(record.template)), hashed(record.error_pattern))
-        template = (record.template, *hashes, record.length, WILDCARD in record.template)
-        return 0, None, None, hashed(record.trigger), *template
-    return 0, *[None] * 9
+        error = None if record.error_pattern == record.template else record.error_pattern
+        return 0, None, hashed(record.trigger), record.template, record.length, error
+    return 0, *[None] * 5
 
 
 def decode(row: Sequence[Any]) -> Row:

@@ -1,8 +1,8 @@
 """Answering a question: one round trip brings everything that all layers and terms need, except in rare cases.
 
 The index has three parts. Blocks hold the postings of most rows, the words of the latest rows are read whole, and stale
-words take back what the blocks say about rows that have changed since. Common terms of a large namespace may need
-blocks that the first round trip did not bring.
+words take back what the blocks say about rows that have changed since. If common terms of a large namespace add to rows
+that others named, a second round trip brings their blocks.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, CODES, LAYERS, decode, hashed
 from hexad.store.postgres.work import Work
-from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
+from hexad.store.searching import Opening, UnsplitRows, counted_terms, opening_order
 from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.store import Row
 
 _NEWEST: Final = 2**63  # above every row: the part of a term that is in its leaf
-_BLOCKS_AT_FIRST: Final = 128  # of each term: 32,000 rows
+_BLOCKS_AT_FIRST: Final = 128  # of each term, 32,000 rows: however many of these expired, older ones are not opened
+_ALL_BLOCKS: Final = 2**31
 
-_SCOPES: Final = "SELECT layer, rows, length FROM hexad.scope WHERE tenant = $1 AND layer = ANY($2::smallint[])"
 UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
-    "SELECT s.layer, r.number, r.words, true FROM hexad.scope s CROSS JOIN LATERAL (SELECT number, words "
-    "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number > s.merged ORDER BY number LIMIT 1000000) r "
-    "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND s.waiting > 0 AND r.words IS NOT NULL "
+    "SELECT l.layer, r.number, r.words, true FROM hexad.head h CROSS JOIN unnest($2::smallint[]) AS l (layer) "
+    "CROSS JOIN LATERAL (SELECT number, words FROM hexad.record WHERE tenant = $1 AND layer = l.layer "
+    "AND number > h.merged[l.layer] ORDER BY number LIMIT 1000000) r WHERE h.tenant = $1 AND r.words IS NOT NULL "
     "UNION ALL SELECT s.layer, s.number, r.words, true FROM hexad.stale s CROSS JOIN LATERAL (SELECT words "
     "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number = s.number LIMIT 1) r "
     "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND r.words IS NOT NULL "
@@ -47,7 +47,7 @@ _POSTINGS: Final = (
     "SELECT t.term, p.* FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
     "FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) UNION ALL (SELECT newest, postings "
     "FROM hexad.block WHERE tenant = $1 AND term = t.term ORDER BY newest DESC LIMIT $3)) p "
-    "WHERE EXISTS (SELECT 1 FROM hexad.scope WHERE tenant = $1 AND merged > 0)"
+    "WHERE EXISTS (SELECT 1 FROM hexad.head WHERE tenant = $1 AND 0 < ANY(merged))"
 )
 BLOCKS_OF_ROWS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
@@ -141,7 +141,6 @@ class _LayerSearch:
     changed: Collection[int] = ()  # the stale rows
     terms: dict[str, _Term] = field(default_factory=dict)
     statistics: Statistics = field(default_factory=lambda: Statistics(0, 0, {}))
-    order: Sequence[str] = ()
     opening: Opening = field(default_factory=Opening)
     _with_facets: set[int] | None = None
 
@@ -170,11 +169,6 @@ class _LayerSearch:
         """Those of the given rows that hold a term, newest first."""
         stored = (posting for posting in self.terms[term].among(sorted(rows)) if posting[0] not in self.changed)
         return sorted(posting for posting in (*self.latest.postings(term), *stored) if posting[0] in rows)[::-1]
-
-    def is_thin(self, term: str) -> bool:
-        """Whether more blocks must be read to know the newest rows of a term."""
-        known = self.terms[term]
-        return not known.complete and sum(1 for _ in islice(self._stored(term), CAPACITY)) < CAPACITY
 
     def passes(self, number: int) -> bool:
         """Whether a row holds all facets and has not expired."""
@@ -243,11 +237,12 @@ class Search(Work):
     def _of_layers(self, question: Question) -> dict[str, Statement]:
         """The statements of the first round trip about every layer."""
         tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
-        asked = {"scopes": Statement(_SCOPES, (tenant, codes))}
+        asked: dict[str, Statement] = {}
         keys = [key for search in self._searches.values() for key in search.keys]
         if keys:
             asked["latest"] = Statement(UNSPLIT, (tenant, codes))
-            asked["postings"] = Statement(_POSTINGS, (tenant, keys, _BLOCKS_AT_FIRST))
+            most = _ALL_BLOCKS if question.facets else _BLOCKS_AT_FIRST
+            asked["postings"] = Statement(_POSTINGS, (tenant, keys, most))
         if question.embedder is not None:
             embedder = hashed(question.embedder)
             known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
@@ -271,8 +266,6 @@ class Search(Work):
         return asked
 
     def _fill(self, answers: Mapping[str, Sequence[Any]]) -> None:
-        for code, rows, length in answers["scopes"]:
-            self._searches[LAYERS[code]].rows, self._searches[LAYERS[code]].length = rows, length
         whole: dict[tuple[Layer, bool], list[tuple[int, str]]] = {}
         for code, number, words, is_latest in answers.get("latest", ()):
             whole.setdefault((LAYERS[code], is_latest), []).append((number, words))
@@ -280,6 +273,8 @@ class Search(Work):
             setattr(self._searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
         self._add(answers.get("postings", ()))
         for layer, search in self._searches.items():
+            scope = self.head.scopes[CODES[layer]]
+            search.rows, search.length = scope.rows, scope.length
             search.changed = frozenset(number for number, _ in search.stale.rows)
             search.expired = frozenset(flat(answers["expired"])) if layer is Layer.USER_KNOWLEDGE else ()
             search.count()
@@ -291,37 +286,13 @@ class Search(Work):
             search.terms[search.keys[key]].add(newest, packed, key)
 
     def _open(self, question: Question) -> None:
-        """Open the terms of all layers, in as few further round trips as possible: usually none."""
-        known = [
-            search
-            for search in self._searches.values()
-            if all(each in search.statistics.frequencies for each in question.facets)
-        ]
-        for search in known:
-            search.order = opening_order(search.statistics, question.terms)
-        self._read_all(
-            (key, term)
-            for search in known
-            for key, term in search.keys.items()
-            if term in search.facets and not search.terms[term].complete
-        )
-        self._read_all(
-            (key, term)
-            for search in known
-            for key, term in search.keys.items()
-            if term in search.order and search.is_thin(term)
-        )
-        for search in known:
-            for term in search.order:
-                room = search.opening.room
-                search.opening.add(term, search.newest(term, room) if room else [])
-        self._complete(known)
-
-    def _read_all(self, wanted: Iterable[tuple[int, str]]) -> None:
-        """Read all blocks of some terms."""
-        keys = [key for key, _ in wanted]
-        if keys:
-            self._add(self.ask(Statement(_POSTINGS, (self.tenant, keys, None)))[0])
+        """Open the terms of all layers, usually without a further round trip."""
+        for search in self._searches.values():
+            if all(each in search.statistics.frequencies for each in question.facets):
+                for term in opening_order(search.statistics, question.terms):
+                    room = search.opening.room
+                    search.opening.add(term, search.newest(term, room) if room else [])
+        self._complete(self._searches.values())
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""

@@ -7,17 +7,16 @@ commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import RateLimited
 from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
-from hexad.store import Entry, Row
-from hexad.store.postgres.connection import ServerError, Statement, columns
+from hexad.store import Entry, Row, folded
+from hexad.store.postgres.connection import ServerError, Statement
 from hexad.store.postgres.failures import Failure, is_gone
-from hexad.store.postgres.learning import LearningWrites
 from hexad.store.postgres.merging import merge
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
@@ -27,7 +26,6 @@ from hexad.store.postgres.records import (
     PROPOSALS,
     WRITTEN,
     as_json,
-    decode,
     encode,
     hashed,
     insert,
@@ -35,11 +33,11 @@ from hexad.store.postgres.records import (
     version_row,
 )
 from hexad.store.postgres.view import View
-from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
+from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS, Scope
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from hexad.errors import HexadError
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
@@ -47,10 +45,6 @@ if TYPE_CHECKING:
     from hexad.store.learning import LearningChanges
     from hexad.store.postgres.connection import Rows
 
-_KNOWN_IDS: Final = (
-    "SELECT r.layer, r.id, r.number, r.words FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
-    "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i"
-)
 _PUT: Final = upsert("hexad.record", WRITTEN, "layer", "number")
 _ADD_STALE: Final = insert("hexad.stale", ("layer", "number", "words"), "ON CONFLICT DO NOTHING")
 _VECTOR: Final = ("layer", "embedder", "number", "stamp", "vector")
@@ -65,7 +59,6 @@ _ADD_VERSION: Final = insert("hexad.version", ("layer", "id", "version", "sessio
 _ADD_AUDIT: Final = insert("hexad.audit", AUDIT.names)
 _DETAILS: Final = AUDIT.names.index("details")
 _ADD_ASSOCIATION: Final = insert("hexad.association", ASSOCIATIONS.names)
-_PUT_SCOPE: Final = upsert("hexad.scope", ("layer", "rows", "length", "merged", "waiting"), "layer")
 _PUT_PROPOSAL: Final = upsert("hexad.proposal", ("id", "data"), "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
@@ -76,8 +69,8 @@ _DROP_SLOTS: Final = "DELETE FROM hexad.slot WHERE tenant = $1 AND at < now() - 
 _DROP_EVERY: Final = 256  # transactions of a namespace
 _BEYOND_LIMIT: Final = "23514"  # the check of `hexad.slot`
 _PUT_HEAD: Final = (
-    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 "
-    "WHERE tenant = $1"
+    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7, "
+    "rows = $8, lengths = $9, merged = $10, waiting = $11 WHERE tenant = $1"
 )
 _USE: Final = (
     "UPDATE hexad.record SET use_count = use_count + $4, last_used = $5 WHERE tenant = $1 AND layer = $2 AND id = $3"
@@ -94,62 +87,27 @@ _REMOVE_VERSIONS: Final = (
     "DELETE FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 "
     "AND ($4::bigint[] IS NULL OR version = ANY($4))"
 )
-_SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope WHERE tenant = $1"
+_MOST_WAITING: Final = 500  # records whose existence is asked about at once
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
-_MOST_KNOWN: Final = 4096  # rows that are kept in memory: an import has more
-_NO_WORDS: Final = Document((), ()).pack()
+_NO_WORDS: Final = Document((), ())
 
 
-@dataclass(slots=True)
-class _Scope:
-    """The index of a layer, in numbers."""
-
-    rows: int = 0
-    length: int = 0
-    merged: int = 0  # the number up to which rows have postings
-    waiting: int = 0  # changes since
-
-    def values(self) -> tuple[int, int, int, int]:
-        """Its columns."""
-        return self.rows, self.length, self.merged, self.waiting
-
-
-@dataclass(slots=True)
-class _Known:
-    """The known facts of a row that may exist."""
-
-    number: int | None = None
-    words: str | None = None
-
-
-class Unit(View, LearningWrites):
+class Unit(View):
     """Changes one namespace inside one transaction."""
 
     only_reads = False
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._known: dict[tuple[Layer, str], _Known] = {}
-        self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
-        self._scopes: dict[int, _Scope] = {}
-        self._changed_scopes: set[int] = set()
+        self._reindexed = False  # since the head was last written
         self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
     def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         if any(each.record.layer is layer and each.record.id == id for each in self._waiting):
             self._settle()
-        if (layer, id) in self._rows:
-            return self._rows[layer, id]
-        rows = self._got(layer, id, ahead)
-        self._known[layer, id] = _Known()
-        if not rows:
-            return None
-        row = decode(rows[0])
-        self._known[layer, row.record.id] = _Known(row.number, rows[0][3])
-        self._rows[layer, row.record.id] = row
-        return row
+        return super().get(layer, id, ahead=ahead)
 
     def ask(self, *statements: Statement) -> list[Rows]:
         self._settle()
@@ -158,55 +116,52 @@ class Unit(View, LearningWrites):
     def put(self, entries: Sequence[Entry]) -> None:
         """Write now if it is known which of these exist, else with the next round trip."""
         self._waiting += entries
-        self._ahead.clear()
-        self._gotten.clear()
-        if all((each.record.layer, each.record.id) in self._known for each in self._waiting):
+        for record in (each.record for each in entries):
+            if isinstance(record, Learning) and record.trigger in self._templates:
+                self._templates[record.trigger][record.id] = (record.template, record.length, record.error_pattern)
+        places = ((each.record.layer, each.record.id) for each in self._waiting)
+        if len(self._waiting) > _MOST_WAITING or all(self.knows(*place) for place in places):
             self._settle()
 
     def learn(self, changes: LearningChanges) -> None:
         if changes.seen or changes.renamed:
             self._settle()
-            self._gotten.clear()
         super().learn(changes)
         for learning, at in changes.seen.items():
-            row = self._rows.get((Layer.AGENT_LEARNINGS, learning))
+            row = self.rows.get((Layer.AGENT_LEARNINGS, learning))
             if row is not None and isinstance(row.record, Learning):
                 seen = replace(row.record, seen=row.record.seen + 1, updated=at)
-                self._rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
-
-    def _keep(self, rows: Rows) -> None:
-        for row in map(decode, rows):
-            self._rows.setdefault((row.record.layer, row.record.id), row)
+                self.rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
 
     def _settle(self, *statements: Statement) -> list[Rows]:
         """Write the entries that wait, and ask along what does not depend on them."""
         waiting, self._waiting = self._waiting, []
-        answers = self._know([(each.record.layer, each.record.id) for each in waiting], *statements)
+        answers = self._read([(each.record.layer, each.record.id) for each in waiting], *statements)
+        for entry in waiting:
+            self._put(entry)
         if waiting:
-            self._put(waiting)
+            self.forget_rows()
         return answers
 
     def _ask_about_sessions(self, *statements: Statement) -> list[Rows]:
         return self._settle(*statements)
 
-    def _put(self, entries: Sequence[Entry]) -> None:
-        for record, document, embedded, analysed in entries:
-            known = self._known[record.layer, record.id]
-            words = document.pack() if document else None
-            is_new = known.number is None
-            number = self.head.number + 1 if known.number is None else known.number
-            self.head.number, known.number = max(self.head.number, number), number
-            self._rows[record.layer, record.id] = Row(number, record, document)
-            self.queue(_PUT, self.tenant, *encode(record, number, words))
-            if known.words != words:
-                self._reindex(record.layer, number, known, words)
-                if not is_new and not analysed:
-                    self.queue(_REMOVE_VECTORS, self.tenant, number)
-            if embedded is not None and document is not None:
-                self.embed(record.layer, {number: embedded})
-        if len(self._rows) > _MOST_KNOWN:
-            self._rows.clear()
-            self._known.clear()
+    def _put(self, entry: Entry) -> None:
+        record, document = entry.record, entry.document
+        old = self.rows[record.layer, record.id]
+        self.head.number += old is None
+        number = old.number if old else self.head.number
+        self.rows[record.layer, record.id] = Row(number, record, document)
+        if record.layer is Layer.USER_KNOWLEDGE:
+            self.folds[folded(record.id)] = record.id
+        self.queue(_PUT, self.tenant, *encode(record, number, document.pack() if document else None))
+        before = old.document if old else None
+        if before != document:
+            self._reindex(record.layer, number, before, document)
+            if old and not entry.analysed:
+                self.queue(_REMOVE_VECTORS, self.tenant, number)
+        if entry.embedded is not None and document is not None:
+            self.embed(record.layer, {number: entry.embedded})
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
         for number, embedded in vectors.items():
@@ -221,19 +176,20 @@ class Unit(View, LearningWrites):
 
     def remove(self, layer: Layer, id: str) -> bool:
         self._settle()
-        self._know([(layer, id)])
-        known = self._known[layer, id]
-        if known.number is None:
+        self._read([(layer, id)])
+        old = self.rows[layer, id]
+        if old is None:
             return False
-        self._rows.pop((layer, id), None)
-        self._ahead.clear()
-        self._gotten.clear()
-        if known.words is not None:
-            self._reindex(layer, known.number, known, None)
-        self.queue(_REMOVE_VECTORS, self.tenant, known.number)
-        self.queue(_REMOVE, self.tenant, CODES[layer], known.number)
+        self.rows[layer, id] = None
+        self.folds.pop(folded(id), None)
+        if layer is Layer.AGENT_LEARNINGS:
+            for known in self._templates.values():
+                known.pop(id, None)
+        if old.document is not None:
+            self._reindex(layer, old.number, old.document, None)
+        self.queue(_REMOVE_VECTORS, self.tenant, old.number)
+        self.queue(_REMOVE, self.tenant, CODES[layer], old.number)
         self.associate(layer, id, ())
-        self._known[layer, id] = _Known()
         return True
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
@@ -252,8 +208,7 @@ class Unit(View, LearningWrites):
     def use(self, uses: Collection[Use]) -> None:
         self._settle()
         for use in uses:
-            self._rows.pop((use.layer, use.id), None)
-            self._gotten.clear()
+            self.rows.pop((use.layer, use.id), None)
             self.queue(_USE, self.tenant, CODES[use.layer], use.id, use.count, to_microseconds(use.at))
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
@@ -289,16 +244,16 @@ class Unit(View, LearningWrites):
         """Turn the words of rows into postings, in layers where more than ``least`` wait."""
         self._settle()
         self.known_head()
-        for code, scope in sorted(self._scopes.items()):
+        for code, scope in self.head.scopes.items():
             if scope.waiting > least:
                 merge(self, LAYERS[code], scope.merged)
                 scope.merged, scope.waiting = self.head.number, 0
-                self._changed_scopes.add(code)
+                self._reindexed = True
 
     @property
     def waits(self) -> bool:
         """Whether a layer should be merged."""
-        return any(scope.waiting > MOST_WAITING for scope in self._scopes.values())
+        return any(scope.waiting > MOST_WAITING for scope in self.head.scopes.values())
 
     def commit(self) -> bool:
         """Commit; whether it is known that it happened. An error says that it did not."""
@@ -317,42 +272,29 @@ class Unit(View, LearningWrites):
 
     def _last(self) -> list[Statement]:
         """Everything that the commit sends before it commits."""
-        if any(scope.waiting > _MERGED_AT_ONCE for scope in self._scopes.values()):
+        if any(scope.waiting > _MERGED_AT_ONCE for scope in self.head.scopes.values()):
             self.merge(least=_MERGED_AT_ONCE)
-        head = self.head
-        head.changed += 1
-        values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts))
-        if head.changed % _DROP_EVERY == 0:
+        self.head.changed += 1
+        if self.head.changed % _DROP_EVERY == 0:
             self.queue(_DROP_SLOTS, self.tenant)
+        self._reindexed = True
         queued, self._queued = [*self._queued, *self._state()], []
-        return [*queued, Statement(_PUT_HEAD, (self.tenant, *values))]
+        return queued
 
     # the parts of it
 
-    def _know(self, places: Iterable[tuple[Layer, str]], *statements: Statement) -> list[Rows]:
-        """Read which of these rows exist, unless that is known already, with the answers to other statements."""
-        unknown = [place for place in dict.fromkeys(places) if place not in self._known]
-        if unknown:
-            values = columns((CODES[layer], key) for layer, key in unknown)
-            *answers, rows = self.ask(*statements, Statement(_KNOWN_IDS, (self.tenant, *values)))
-            self._known |= {place: _Known() for place in unknown}
-            self._known |= {(LAYERS[code], key): _Known(number, words) for code, key, number, words in rows}
-            return answers
-        return self.ask(*statements) if statements else []
-
-    def _reindex(self, layer: Layer, number: int, known: _Known, words: str | None) -> None:
+    def _reindex(self, layer: Layer, number: int, old: Document | None, new: Document | None) -> None:
         """Count a row's new words in the place of its old ones; what the index says about it becomes stale."""
         code = CODES[layer]
-        scope = self._scopes.setdefault(code, _Scope())
-        for change, packed in ((-1, known.words), (1, words)):
-            if packed is not None:
+        scope = self.head.scopes[code]
+        for change, document in ((-1, old), (1, new)):
+            if document is not None:
                 scope.rows += change
-                scope.length += change * Document.unpack(packed).length
+                scope.length += change * document.length
         if number <= scope.merged:
-            self.queue(_ADD_STALE, self.tenant, code, number, _NO_WORDS if known.words is None else known.words)
+            self.queue(_ADD_STALE, self.tenant, code, number, (old or _NO_WORDS).pack())
         scope.waiting += 1
-        known.words = words
-        self._changed_scopes.add(code)
+        self._reindexed = True
 
     def _first(self) -> list[Statement]:
         patience = f"{max(1, int((self._seconds or 0.0) * 1000))}"
@@ -361,13 +303,13 @@ class Unit(View, LearningWrites):
             Statement(SETTINGS, ("0", patience)),
             Statement(ADD_HEAD, (self.tenant, self.namespace)),
             Statement(LOCK_HEAD, (self.tenant,)),
-            Statement(_SCOPES, (self.tenant,)),
         ]
 
-    def _opened(self, results: Sequence[Rows]) -> None:
-        super()._opened(results[:4])
-        self._scopes = {code: _Scope(*values) for code, *values in results[4]}
-
     def _state(self) -> Sequence[Statement]:
-        changed, self._changed_scopes = sorted(self._changed_scopes), set()
-        return [Statement(_PUT_SCOPE, (self.tenant, code, *self._scopes[code].values())) for code in changed]
+        """The head, if the index has changed."""
+        if not self._reindexed:
+            return []
+        self._reindexed, head = False, self.head
+        scopes = [[getattr(scope, name) for scope in head.scopes.values()] for name in Scope.__slots__]
+        values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts), *scopes)
+        return [Statement(_PUT_HEAD, (self.tenant, *values))]

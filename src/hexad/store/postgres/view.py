@@ -11,7 +11,7 @@ from hexad.model import AuditRecord, Layer
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Sketches, Vector, folded
 from hexad.store.postgres.connection import Statement, flat
-from hexad.store.postgres.learning import LearningReads
+from hexad.store.postgres.learning import LearningTables
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
     AUDIT,
@@ -29,7 +29,7 @@ from hexad.store.postgres.records import (
 from hexad.store.postgres.search import VECTORS_ALONG, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, Proposal, SkillVersion, Version
@@ -55,19 +55,16 @@ _CHOSEN: Final = (
 )
 _FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
 _ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
-_SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
-_USERS: Final = (  # the user's entries among $3, if there are others among $2
-    f"SELECT {SKETCH} FROM unnest($3::bigint[]) AS c (n) JOIN hexad.record ON tenant = $1 AND layer = {_ENTRIES} "
-    f"AND number = c.n AND origin = 'user' AND {_ALIVE} AND (SELECT count(*) FROM unnest($2::bigint[]) AS g (n) "
-    f"CROSS JOIN LATERAL (SELECT origin FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND number = g.n "
-    f"LIMIT 1) o WHERE o.origin <> 'user') > {OTHERS}"
+_SKETCH: Final = (  # the rows, their neighbours in threads, and the user's entries among $5 if many rows are others'
+    f"WITH chosen AS MATERIALIZED (SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}) SELECT 0, chosen.* FROM chosen "
+    f'UNION ALL SELECT 1, {SKETCH} FROM (SELECT DISTINCT thread AS t, "position" + s AS p FROM chosen '
+    f"CROSS JOIN unnest(ARRAY[-2, -1, 1, 2]) s WHERE layer = {_ENTRIES} AND thread <> '') w "
+    f"JOIN hexad.record ON tenant = $1 AND thread <> '' AND thread = w.t AND \"position\" = w.p AND {_ALIVE} "
+    f"UNION ALL SELECT 2, {SKETCH} FROM unnest($5::bigint[]) AS c (n) JOIN hexad.record ON tenant = $1 "
+    f"AND layer = {_ENTRIES} AND number = c.n AND origin = 'user' AND {_ALIVE} AND "
+    f"(SELECT count(*) FROM chosen WHERE layer = {_ENTRIES} AND origin <> 'user') > {OTHERS}"
 )
-_BESIDE: Final = (  # a LATERAL part with a LIMIT is looked up by its key, even where the planner has no statistics
-    f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
-    f'CROSS JOIN LATERAL (SELECT thread, "position" FROM hexad.record WHERE tenant = $1 AND layer = $2 '
-    f"AND number = c.n AND thread <> '' AND {_ALIVE} LIMIT 1) o CROSS JOIN unnest(ARRAY[-2, -1, 1, 2]) s) w "
-    f"JOIN hexad.record ON tenant = $1 AND thread <> '' AND thread = w.t AND \"position\" = w.p AND {_ALIVE}"
-)
+_BESIDE: Final = 1  # the part of the neighbours
 _VECTORS: Final = (
     "SELECT number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3 AND stamp > $4 "
     "ORDER BY stamp LIMIT $5"
@@ -76,8 +73,8 @@ _VECTOR_NUMBERS: Final = "SELECT number FROM hexad.vector WHERE tenant = $1 AND 
 _VERSIONS: Final = "SELECT data FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 ORDER BY version DESC"
 _KEYS_OF_SESSION: Final = (
     f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND session = $2 UNION "
-    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND givers IS NOT NULL "
-    "AND jsonb_exists(givers::jsonb, $2) ORDER BY id"
+    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} "
+    "AND EXISTS (SELECT 1 FROM json_each_text(data::json -> 'given_by') AS g WHERE g.value = $2) ORDER BY id"
 )
 _KEYS_OF_SUBJECT: Final = (
     f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = coalesce($2, subject) "
@@ -95,27 +92,36 @@ _AUDIT: Final = (
 )
 
 
-class View(Search, LearningReads):
+class View(Search, LearningTables):
     """Reads one namespace."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._waiting: list[Entry] = []  # to be written when it is known which of them exist
-        self._gotten: dict[tuple[Layer, str], Rows] = {}  # rows that nobody has asked for yet
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
     def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
-        rows = self._got(layer, id, ahead)
-        return decode(rows[0]) if rows else None
+        if not self.knows(layer, id):
+            self._read([(layer, id), *ahead])
+        found = self.rows[layer, id]
+        if found is None and layer is Layer.USER_KNOWLEDGE:
+            other = self.folds[folded(id)]
+            return None if other is None else self.rows[layer, other]
+        return found
 
-    def _got(self, layer: Layer, id: str, ahead: Sequence[tuple[Layer, str]]) -> Rows:
-        if (layer, id) not in self._gotten:
-            places = list(dict.fromkeys(((layer, id), *ahead)))
-            answers = self.ask(*(Statement(_GET, self._place(*place)) for place in places))
-            self._gotten = dict(zip(places, answers, strict=True))
-        return self._gotten.pop((layer, id))
+    def _read(self, places: Iterable[tuple[Layer, str]], *statements: Statement) -> list[Rows]:
+        """Read rows unless they are known, with the answers to other statements."""
+        unknown = [place for place in dict.fromkeys(places) if not self.knows(*place)]
+        wanted = (Statement(_GET, self._place(*place)) for place in unknown)
+        answers = self.ask(*statements, *wanted) if unknown or statements else []
+        for place, rows in zip(unknown, answers[len(statements) :], strict=True):
+            found = [row.record.id for row in self.keep(rows)]
+            self.rows.setdefault(place, None)
+            if place[0] is Layer.USER_KNOWLEDGE:
+                self.folds[folded(place[1])] = next(iter(found), None)
+        return answers[: len(statements)]
 
     def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
         """The values that find a row: only entries are found without regard to case."""
@@ -135,29 +141,25 @@ class View(Search, LearningReads):
         embedder = None if without is None else hashed(without)
         given = (self.tenant, CODES[layer], after, embedder, limit)
         asked = Statement(_PAGE, given) if before is None else Statement(_PAGE_BEFORE, (*given, before))
-        return list(map(decode, self.ask(asked)[0]))
+        self.forget_rows()
+        return self.keep(self.ask(asked)[0])
 
     def sketch(
         self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
     ) -> Mapping[Layer, Sketches]:
-        moment, entries = to_microseconds(now), list(chosen.get(Layer.USER_KNOWLEDGE, ()))
+        entries = list(chosen.get(Layer.USER_KNOWLEDGE, ()))
         if entries and (chosen.keys(), entries) == (self._users.keys(), self._rest):
             return self._users
-        asked = [Statement(_SKETCH, (self.tenant, *_places(chosen), moment))]
         self._rest = list(rest()) if entries else []
-        if entries:
-            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, entries, moment)))
-        if self._rest:
-            asked.append(Statement(_USERS, (self.tenant, entries, self._rest, moment)))
-        rows, *beside = self.ask(*asked)
-        users = beside.pop() if self._rest else []
-        self._users = {Layer.USER_KNOWLEDGE: Sketches(list(map(self._sketched, users)))}
-        found: dict[Layer, list[Sketch]] = {layer: [] for layer in chosen}
-        for row in rows:
-            found[LAYERS[row[0]]].append(self._sketched(row))
-        known = {each.number for each in found.get(Layer.USER_KNOWLEDGE, ())}
-        near = [self._sketched(row) for part in beside for row in part if row[1] not in known]
-        return {layer: Sketches(each, near if layer is Layer.USER_KNOWLEDGE else ()) for layer, each in found.items()}
+        given = (self.tenant, *_places(chosen), to_microseconds(now), self._rest)
+        parts: tuple[dict[Layer, list[Sketch]], ...] = ({layer: [] for layer in chosen}, {}, {})
+        known = set(entries)
+        for part, *row in self.ask(Statement(_SKETCH, given))[0]:
+            if part != _BESIDE or row[1] not in known:
+                parts[part].setdefault(LAYERS[row[0]], []).append(self._sketched(row))
+        found, beside, users = parts
+        self._users = {Layer.USER_KNOWLEDGE: Sketches(users.get(Layer.USER_KNOWLEDGE, []))}
+        return {layer: Sketches(each, beside.get(layer, [])) for layer, each in found.items()}
 
     def _sketched(self, row: Sequence[Any]) -> Sketch:
         if row[-2] is not None:

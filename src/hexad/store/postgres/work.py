@@ -7,30 +7,36 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import StoreError
+from hexad.model import Layer
 from hexad.recent import Recent
+from hexad.store import folded
 from hexad.store.postgres.connection import Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
-from hexad.store.postgres.records import hashed
+from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.errors import HexadError
+    from hexad.store import Row
     from hexad.store.postgres.connection import Connection, Rows
     from hexad.store.postgres.pool import Pool
 
 _MOST_STAMPS: Final = 4096  # layers of namespaces whose latest read vector is remembered
+_MOST_ROWS: Final = 4096  # that a unit of work remembers: an import has more
 _ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
 _GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
-_HEAD: Final = "SELECT namespace, number, sequence, hash, changed, stamp, facts FROM hexad.head WHERE tenant = $1"
-ADD_HEAD: Final = (
-    "INSERT INTO hexad.head (tenant, namespace, number, sequence, hash, changed, stamp, facts) "
-    "VALUES ($1, $2, 0, 0, '', 0, 0, '{}') ON CONFLICT (tenant) DO NOTHING"
+_HEAD: Final = (
+    "SELECT namespace, number, sequence, hash, changed, stamp, facts, rows, lengths, merged, waiting "
+    "FROM hexad.head WHERE tenant = $1"
 )
+ADD_HEAD: Final = "INSERT INTO hexad.head (tenant, namespace) VALUES ($1, $2) ON CONFLICT (tenant) DO NOTHING"
 LOCK_HEAD: Final = f"{_HEAD} FOR UPDATE"
 SETTINGS: Final = (  # every statement finds its rows by keys; statistics of a table that was small mislead the planner
     "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true), "
@@ -51,8 +57,18 @@ class Database:
 
 
 @dataclass(slots=True)
+class Scope:
+    """The index of a layer, in numbers."""
+
+    rows: int = 0
+    length: int = 0
+    merged: int = 0  # the number up to which rows have postings
+    waiting: int = 0  # changes since
+
+
+@dataclass(slots=True)
 class Head:
-    """The row of a namespace: its counters, the end of its audit chain, and its facts."""
+    """The row of a namespace: its counters, the end of its audit chain, its facts, and its index in numbers."""
 
     namespace: str
     number: int = 0
@@ -61,6 +77,7 @@ class Head:
     changed: int = 0
     stamp: int = 0
     facts: dict[str, str] = field(default_factory=dict)
+    scopes: dict[int, Scope] = field(default_factory=lambda: defaultdict(Scope))  # by the code of the layer
 
 
 class Work:
@@ -80,6 +97,8 @@ class Work:
         self._connection: Connection
         self.stamps = database.stamps
         self.head = Head(namespace)
+        self.rows: dict[tuple[Layer, str], Row | None] = {}  # as they were read or written; None: there is no such row
+        self.folds: dict[str, str | None] = {}  # of keys without regard to case, the one that is there
 
     def ask(self, *statements: Statement) -> list[Rows]:
         """The rows of each statement, in one round trip."""
@@ -102,6 +121,25 @@ class Work:
         if not self._begun:
             self.ask()
         return self.head
+
+    def knows(self, layer: Layer, id: str) -> bool:
+        """Whether it is known which row an id finds."""
+        if (layer, id) not in self.rows:
+            return False
+        return layer is not Layer.USER_KNOWLEDGE or self.rows[layer, id] is not None or folded(id) in self.folds
+
+    def keep(self, rows: Sequence[Sequence[Any]]) -> list[Row]:
+        """Decode rows and remember them, unless they were changed here."""
+        found = list(map(decode, rows))
+        for row in found:
+            place = row.record.layer, row.record.id
+            self.rows[place] = self.rows.get(place) or row
+        return found
+
+    def forget_rows(self) -> None:
+        """Remember no rows any more, if they are many."""
+        if len(self.rows) > _MOST_ROWS:
+            self.rows.clear()
 
     def take(self) -> None:
         """Take a connection."""
@@ -164,8 +202,9 @@ class Work:
 
     def _opened(self, results: Sequence[Rows]) -> None:
         """Take the head from the results of `_first`."""
-        for namespace, number, sequence, digest, changed, stamp, facts in results[-1]:
-            self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts))
+        for namespace, number, sequence, digest, changed, stamp, facts, *numbers in results[-1]:
+            scopes = dict(enumerate(starmap(Scope, zip(*numbers, strict=True)), 1))
+            self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts), scopes)
         if self.head.namespace != self.namespace:
             reason = f"has the same hash as {self.head.namespace!r}; choose another name"
             raise StoreError(self._database.location, f"namespace {self.namespace!r} {reason}")

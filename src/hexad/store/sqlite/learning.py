@@ -21,9 +21,7 @@ _LATEST = f"{_CALL} AND session = ? ORDER BY number DESC LIMIT ?"
 class LearningTables(Queries):
     """Templates, calls and offers of a namespace: `Unit` adds the rest of the ports."""
 
-    def templates(
-        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
-    ) -> Sequence[tuple[str, str]]:
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id, filter by filter."""
         return [found for each in wanted for found in self._connection.execute(*self._filtered(each))]
 

@@ -27,12 +27,12 @@ from hexad.store import (
     sketch_of,
     standing_of,
 )
-from hexad.store.learning import WILDCARD, Activity, skeleton
+from hexad.store.learning import Activity
 from hexad.store.searching import counted_terms, open_terms, opening_order
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
@@ -193,17 +193,11 @@ class Namespace:
     def proposals(self) -> Sequence[Proposal]:
         return list(self._proposals.values())
 
-    def templates(
-        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
-    ) -> Sequence[tuple[str, str]]:
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         data = self._layers[Layer.AGENT_LEARNINGS]
         rows = [data.rows[data.ids[number]] for number in sorted(data.ids, reverse=True)]
         learnings = [row.record for row in rows if isinstance(row.record, Learning)]
-        return [
-            (known.template, known.id)
-            for each in wanted
-            for known in islice((known for known in learnings if _fits(known, each)), each.limit)
-        ]
+        return [found for each in wanted for found in islice(_passing(each, learnings), each.limit)]
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         held = self._calls.get(session, {})
@@ -434,17 +428,6 @@ def _assign(held: dict[K, V], key: K, value: V | None) -> None:
         held[key] = value
 
 
-def _fits(learning: Learning, wanted: TemplateFilter) -> bool:
-    return (
-        learning.trigger == wanted.trigger
-        and wanted.length in {None, learning.length}
-        and wanted.template in {None, learning.template}
-        and wanted.error_pattern in {None, learning.error_pattern}
-        and (wanted.skeleton is None or wanted.skeleton == skeleton(learning.template))
-        and (not wanted.wildcard or WILDCARD in learning.template)
-    )
-
-
 def _expired(record: Record, now: datetime) -> bool:
     return isinstance(record, Knowledge) and record.expires is not None and record.expires <= now
 
@@ -469,3 +452,9 @@ def _copied(row: Row) -> Row:
     """The row with copies of its mutable values, so a caller cannot change the stored ones."""
     copies = {name: deepcopy(getattr(row.record, name)) for name in _MUTABLE[type(row.record)]}
     return row._replace(record=replace(row.record, **copies)) if copies else row
+
+
+def _passing(wanted: TemplateFilter, learnings: Iterable[Learning]) -> Iterator[tuple[str, str]]:
+    for known in learnings:
+        if known.trigger == wanted.trigger and wanted.passes(known.template, known.length, known.error_pattern):
+            yield known.template, known.id

@@ -3,25 +3,28 @@
 CREATE TABLE hexad.note (name text PRIMARY KEY, value text NOT NULL);
 
 -- One row for each namespace: its lock, the highest number, the end of the audit chain, and its facts as JSON.
--- `changed` counts its transactions, `stamp` its vectors.
+-- `changed` counts its transactions, `stamp` its vectors. The arrays have a place for each layer: its indexed rows, the
+-- sum of their lengths, the number up to which they were merged into leaves, and the changes since.
 CREATE TABLE hexad.head (
-    tenant bigint PRIMARY KEY, namespace text COLLATE "C" NOT NULL, number bigint NOT NULL,
-    sequence bigint NOT NULL, hash text NOT NULL, changed bigint NOT NULL, stamp bigint NOT NULL,
-    facts text NOT NULL
+    tenant bigint PRIMARY KEY, namespace text COLLATE "C" NOT NULL, number bigint NOT NULL DEFAULT 0,
+    sequence bigint NOT NULL DEFAULT 0, hash text NOT NULL DEFAULT '', changed bigint NOT NULL DEFAULT 0,
+    stamp bigint NOT NULL DEFAULT 0, facts text NOT NULL DEFAULT '{}', rows bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}',
+    lengths bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}', merged bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}',
+    waiting bigint[] NOT NULL DEFAULT '{0,0,0,0,0,0}'
 ) WITH (fillfactor = 60);
 CREATE INDEX head_namespace ON hexad.head (namespace);
 
 -- No two indexes of a table begin with the same two columns: a planner without statistics takes either of them.
 -- The rows of all layers. A field that SQL reads, counts or orders by has a column; all others are in `data`, as JSON.
--- A skill's definition lies in `aside`: most statements do not read it. The hashes of a learning find errors like it.
+-- A skill's definition lies in `aside`: most statements do not read it. A learning is found by its `trigger`, a hash; `error`
+-- is its pattern where that is not its template.
 CREATE TABLE hexad.record (
     tenant bigint NOT NULL, layer smallint NOT NULL, number bigint NOT NULL, id text COLLATE "C" NOT NULL,
     data text NOT NULL, aside text, words text, origin text NOT NULL, updated bigint NOT NULL,
     use_count bigint NOT NULL, last_used bigint, relevance double precision NOT NULL, expires bigint,
     thread text COLLATE "C" NOT NULL, "position" bigint, asks boolean NOT NULL,
     trust double precision NOT NULL, standing smallint NOT NULL, subject text COLLATE "C" NOT NULL,
-    givers text, folded text COLLATE "C", seen bigint NOT NULL, "trigger" bigint, template text,
-    template_hash bigint, skeleton bigint, error bigint, length bigint, wildcard boolean,
+    folded text COLLATE "C", seen bigint NOT NULL, "trigger" bigint, template text, length bigint, error text,
     PRIMARY KEY (tenant, layer, number)
 );
 CREATE UNIQUE INDEX record_id ON hexad.record (tenant, id, layer);
@@ -29,10 +32,7 @@ CREATE INDEX record_folded ON hexad.record (tenant, folded) WHERE folded IS NOT 
 CREATE INDEX record_standing ON hexad.record (tenant, standing, updated) WHERE standing > 0 AND words IS NOT NULL;
 CREATE INDEX record_expires ON hexad.record (tenant, expires) WHERE expires IS NOT NULL AND words IS NOT NULL;
 CREATE INDEX record_thread ON hexad.record (tenant, thread, "position") WHERE thread <> '' AND words IS NOT NULL;
-CREATE INDEX record_template ON hexad.record (tenant, "trigger", template_hash) WHERE "trigger" IS NOT NULL;
-CREATE INDEX record_skeleton ON hexad.record (tenant, "trigger", skeleton, length) WHERE "trigger" IS NOT NULL;
-CREATE INDEX record_error ON hexad.record (tenant, "trigger", error) WHERE "trigger" IS NOT NULL;
-CREATE INDEX record_length ON hexad.record (tenant, "trigger", length) WHERE "trigger" IS NOT NULL;
+CREATE INDEX record_trigger ON hexad.record (tenant, "trigger", number) WHERE "trigger" IS NOT NULL;
 
 CREATE TABLE hexad.version (
     tenant bigint NOT NULL, layer smallint NOT NULL, id text COLLATE "C" NOT NULL, version bigint NOT NULL,
@@ -55,11 +55,6 @@ FOR EACH ROW EXECUTE FUNCTION hexad.refuse();
 
 -- The index. Rows numbered above `merged` have no postings: their words are read whole. A row at or below it whose
 -- words changed or went has its indexed words in `stale`; its postings are ignored until the next merge.
-CREATE TABLE hexad.scope (
-    tenant bigint NOT NULL, layer smallint NOT NULL, rows bigint NOT NULL, length bigint NOT NULL,
-    merged bigint NOT NULL, waiting bigint NOT NULL, PRIMARY KEY (tenant, layer)
-) WITH (fillfactor = 60);
-
 CREATE TABLE hexad.stale (
     tenant bigint NOT NULL, layer smallint NOT NULL, number bigint NOT NULL, words text NOT NULL,
     PRIMARY KEY (tenant, layer, number)
@@ -122,6 +117,6 @@ CREATE TABLE hexad.slot (
 
 -- ANALYZE would copy texts into pg_statistic, where forgetting does not reach.
 ALTER TABLE hexad.record ALTER COLUMN data SET STATISTICS 0, ALTER COLUMN words SET STATISTICS 0,
-    ALTER COLUMN aside SET STATISTICS 0, ALTER COLUMN template SET STATISTICS 0;
+    ALTER COLUMN aside SET STATISTICS 0, ALTER COLUMN template SET STATISTICS 0, ALTER COLUMN error SET STATISTICS 0;
 ALTER TABLE hexad.stale ALTER COLUMN words SET STATISTICS 0;
 ALTER TABLE hexad.version ALTER COLUMN data SET STATISTICS 0;
