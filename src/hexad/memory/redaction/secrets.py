@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hexad.memory.redaction import LONG_WORD, PASSWORDS
-from hexad.memory.redaction.shapes import ACCOUNTS, KEYS, PHRASES, is_shuffled, looks_random, seed_phrases
+from hexad.memory.redaction.shapes import compiled, is_shuffled, looks_random, seed_phrases, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hexad.memory.redaction.shapes import Phrase
+    from hexad.memory.redaction.shapes import Shape
 
 _ASCII_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
@@ -36,11 +35,11 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
     lowered = _lower(text)
     detectors = (
         _pem_blocks(text),
-        _keys_by_shape(text),
+        _shaped(text, lowered, [each for each in shapes() if each.is_key] if LONG_WORD.search(text) else []),
         _authorizations(text, lowered),
-        _passwords(text, _URL_PASSWORD, "url-password"),
-        _passwords(text, _CURL_PASSWORD, "password"),
-        _phrases(text, lowered, (*PHRASES, *ACCOUNTS) if accounts else PHRASES),
+        _shaped(
+            text, lowered, [each for each in shapes() if not each.is_key and (accounts or each.check != "account")]
+        ),
         (Span(*span, "seed-phrase") for span in seed_phrases(text)),
         _assignments(text, lowered),
     )
@@ -77,28 +76,13 @@ def replace(text: str, spans: list[Span]) -> str:
 _TAIL = re.compile(r"[A-Za-z0-9]*")
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A key's pattern, compiled when a text first holds one of its signs; nothing is glued to the key's front."""
-    return re.compile(rf"(?<![A-Za-z0-9]){pattern}", re.ASCII)
-
-
-def _keys_by_shape(text: str) -> Iterator[Span]:
-    if LONG_WORD.search(text) is None:
-        return
-    for key in KEYS:
-        if any(sign in text for sign in key.signs.split("|")):
-            for match in _compiled(key.pattern).finditer(text):
-                if not key.needs_digit or _DIGIT.search(match[1]):
-                    yield Span(match.start(1), _end_of_word(text, match.end(1)), key.kind)
-
-
-def _phrases(text: str, lowered: str, phrases: Sequence[Phrase]) -> Iterator[Span]:
-    for phrase in phrases:
-        if re.search(phrase.hint, lowered):
-            for match in phrase.pattern.finditer(text):
-                if phrase.is_secret(match[1]):
-                    yield Span(*match.span(1), phrase.kind)
+def _shaped(text: str, lowered: str, rows: Sequence[Shape]) -> Iterator[Span]:
+    for shape in rows:
+        if shape.check != "words" and any(hint in lowered for hint in shape.hints):
+            for match in compiled(shape).finditer(text):
+                if shape.is_secret(match[1]):
+                    end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
+                    yield Span(match.start(1), end, shape.kind)
 
 
 def _end_of_word(text: str, end: int) -> int:
@@ -153,17 +137,6 @@ def _is_credential(value: str, *, in_header: bool) -> bool:
     if not in_header:
         return len(value) >= 16 and _is_strong(value)
     return _is_strong(value) or len(value) >= _NO_WORD or re.search("[a-z][A-Z]", value) is not None
-
-
-_URL_PASSWORD = re.compile(r"""://[^\s:/@?#"'<>\[\]]*+:(?!\[redacted:)([^\s/?"'<>]+)@(?=[\w\[-])""")
-_CURL_PASSWORD = re.compile(r"""curl\b[^\n]{0,120}?[ ](?:-u|--user)[ =]["']?[\w.@+-]+:([^\s"'\[]{6,})""")
-_VARIABLE = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
-
-
-def _passwords(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
-    """Passwords after a user; the user and the host stay."""
-    found = (match for match in pattern.finditer(text) if not _VARIABLE.match(match[1]))
-    return (Span(*match.span(1), kind) for match in found)
 
 
 # --- values that stand where a secret stands ------------------------------------------------------------------------
