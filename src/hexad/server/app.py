@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -98,27 +98,16 @@ class Forwarded:
         await self.app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
 
 
-@dataclass(slots=True)
 class Site:
     """Passes each request to the part of its path, counts it, and logs it without content."""
 
-    hx: Hexad
-    callers: Callers
-    hosting: Hosting
-    metrics: Metrics = field(default_factory=Metrics)
-    parts: dict[str, ASGIApp] = field(init=False)
-    _mcp: McpByNamespace = field(init=False)
-    _gateway: Gateway = field(init=False)
-    _pages: Dashboard = field(init=False)
-    _life: Starlette = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._mcp = McpByNamespace(self.hx, self.callers)
-        self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream)
-        self._pages = Dashboard(self.hx, self.callers, self.hosting.behind_proxy, self.hosting.evals)
+    def __init__(self, hx: Hexad, callers: Callers, hosting: Hosting) -> None:
+        self.hx, self.callers, self.hosting, self.metrics = hx, callers, hosting, Metrics()
+        self._mcp, self._gateway = McpByNamespace(hx, callers), Gateway(hx, callers, hosting.upstream)
+        self._pages = Dashboard(hx, callers, hosting.behind_proxy, hosting.evals)
         self._life = Starlette(lifespan=self._alive)
-        self.parts = {
-            API_PATH: Api(self.hx, self.callers),
+        self.parts: dict[str, ASGIApp] = {
+            API_PATH: Api(hx, callers),
             MCP_PATH: self._mcp,
             GATEWAY_PATH: self._gateway,
             "/healthz": self._health,

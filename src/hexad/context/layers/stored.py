@@ -157,7 +157,8 @@ class _Asked(NamedTuple):
         found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
         numbers = {evidence.numbers[key]: habit for key, habit in found.items() if key in evidence.numbers}
         nearest = self._nearest(layer, near, filtered=evidence.filtered) if near is not None else ()
-        return Matches(candidates, len(terms), near, numbers, nearest)
+        standing = len(self.standing) if layer is Layer.USER_KNOWLEDGE else 0
+        return Matches(candidates, len(terms), near, numbers, nearest, standing=standing)
 
     def _near(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Nearness | None:
         similarity, store = self.source.similarity, self.source.store

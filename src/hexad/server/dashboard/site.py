@@ -21,6 +21,7 @@ from hexad.server.api.calls import Call, tag_of
 from hexad.server.api.keeping import newer, status
 from hexad.server.api.problems import status_of
 from hexad.server.api.serving import READING, RUNNING, events
+from hexad.server.callers import body_of
 from hexad.server.dashboard.actions import ACTIONS, Form
 from hexad.server.dashboard.pages import PAGES, View
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
@@ -211,12 +212,7 @@ def _same_record(form: Form) -> dict[str, str]:
 
 async def _form(request: Request) -> Form:
     """The fields of a form; a foreign page cannot send one with our secret in it."""
-    raw = bytearray()
-    async for part in request.stream():
-        raw += part
-        if len(raw) > _LARGEST_FORM:
-            raise InvalidInput("form", f"has more than {_LARGEST_FORM:,} bytes")
-    text = bytes(raw).decode("utf-8", "replace")
+    text = (await body_of(request, _LARGEST_FORM)).decode("utf-8", "replace")
     fields = parse_qs(text, keep_blank_values=True, max_num_fields=5000)
     return Form({name: tuple(values) for name, values in fields.items()})
 
