@@ -324,7 +324,7 @@ _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not inv
 
 
 def _stem(key: str) -> str:
-    """A key without the number that tells it from others."""
+    """A key without its number."""
     return _NUMBERED.sub("", key)
 
 

@@ -59,7 +59,7 @@ class Hooks:
         return {**(_shaped(name, text) if text else {}), **self._trouble(name, session, lasting)}
 
     def _trouble(self, name: str, session: str, reasons: list[str]) -> dict[str, Any]:
-        """What a person should know about a store that fails: once a session, or at each prompt of a command's."""
+        """A message for the person about a store that fails: once a session; from a command at each prompt."""
         if not reasons or (self._given is None and name in _ENDED):
             return {}
         if self._given is not None and self._warned.update(session, lambda _: True)[0]:
