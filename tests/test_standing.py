@@ -26,6 +26,7 @@ def hx(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Ite
 
 
 UK = Layer.USER_KNOWLEDGE
+MANY = 1 + BUDGET // 3  # more facts than could stand, however short they are
 LONG = "The archive of the year {} is on the shelf in room {}, beside the window, under the map of the old town"
 
 
@@ -46,9 +47,9 @@ def test_what_the_user_said_is_in_every_prompt_while_it_is_little(hx: Hexad, mes
 
 
 @requirement("STAND-01", "KNOW-07")
-def test_beyond_the_budget_pinned_entries_rules_and_preferences_stand_and_facts_are_found(hx: Hexad) -> None:
+def test_in_a_large_memory_pinned_entries_rules_and_preferences_stand_and_facts_are_found(hx: Hexad) -> None:
     hx.knowledge.save("first", "Be brief", category="rule")
-    fill(hx)
+    fill(hx, facts=MANY)
     hx.knowledge.save("second", "Use metric units", category="preference")
     hx.knowledge.pin("archive-3")
     assert [item.key for item in hx.standing()] == ["archive-3", "second", "first"]
@@ -58,23 +59,30 @@ def test_beyond_the_budget_pinned_entries_rules_and_preferences_stand_and_facts_
 
 
 @requirement("STAND-01", "STAND-03")
-def test_a_little_beyond_the_budget_the_newest_facts_stand_and_the_older_ones_are_found(hx: Hexad) -> None:
+def test_a_little_beyond_the_budget_short_and_old_facts_stand_and_the_others_are_found(hx: Hexad) -> None:
     hx.knowledge.save("first", "Be brief", category="rule")
     fill(hx, facts=20)
+    block = hx.prompt("", "hello").block
+    hx.knowledge.save("diet", "I am vegetarian")
     keys = [item.key for item in hx.standing()]
-    assert keys == ["first", *(f"archive-{number}" for number in range(19, 20 - len(keys), -1))]
+    assert keys == ["first", "diet", *(f"archive-{number}" for number in range(len(keys) - 2))]
     assert 10 < len(keys) < 20
     assert estimate_tokens(hx.prompt("", "hello").block) <= BUDGET
-    assert [item.key for item in hx.prompt("", "which archive is of the year 1902?").kept][:1] == ["archive-2"]
+    assert [item.key for item in hx.prompt("", "which archive is of the year 1918?").kept][:1] == ["archive-18"]
+    hx.knowledge.delete("diet")
+    fill(hx, facts=25)
+    assert hx.prompt("", "hello").block == block  # newer ones of like length leave it as it is
 
 
 @requirement("STAND-01", "SMALL-01")
 def test_a_weak_match_is_not_found_beside_a_clear_answer_that_stands(hx: Hexad) -> None:
-    hx.knowledge.save("soil", "The roses need a heavy soil")
+    hx.knowledge.save(
+        "soil", "The roses need a heavy soil, with much old manure from the stable behind the hill in spring"
+    )
     for number in range(80):
         hx.knowledge.save(f"shed-{number}", f"Shed {number} is in the yard")
     assert [item.key for item in hx.prompt("", "Who waters the roses on Mondays?").kept] == ["soil"]
-    hx.knowledge.save("ines", "Ines waters the roses on Mondays")
+    hx.knowledge.save("ines", "Ines waters the roses on Mondays", category="rule")
     prompt = hx.prompt("", "Who waters the roses on Mondays?")
     assert "ines" in {item.key for item in prompt.standing}
     assert prompt.kept == ()
@@ -119,11 +127,11 @@ def test_what_stands_is_not_found_again_and_takes_no_places(hx: Hexad) -> None:
     fill(hx)
     for number in range(5):
         hx.knowledge.save(f"rule-{number}", f"The shelf of room {number} stays closed", category="rule")
-    found = hx.prompt("", "the shelf in room 3", layers=[Layer.USER_KNOWLEDGE])
+    found = hx.prompt("", "the shelf in which room?", layers=[Layer.USER_KNOWLEDGE])
     assert len(found.kept) == 5
     assert all(item.category == "fact" for item in found.kept)
     texts = [item.content for item in (*found.standing, *found.kept)]
-    assert len(texts) == len(set(texts)) == 10
+    assert len(texts) == len(set(texts)) == 5 + len(found.standing)
     assert all(str(found).count(text) == 1 for text in texts)
 
 
@@ -177,7 +185,7 @@ def test_explain_shows_which_entries_stand_and_which_were_found(hx: Hexad) -> No
 @requirement("STAND-01")
 def test_two_memories_are_read_as_one_the_nearer_first_in_one_budget(tmp_path: Path) -> None:
     with opened(tmp_path / "project.db", standing_budget=BUDGET) as project, opened(tmp_path / "own.db") as own:
-        fill(own)
+        fill(own, facts=MANY)
         own.knowledge.save("tabs", "Indent with tabs", category="preference")
         own.knowledge.save("same", "Be brief", category="rule")
         project.knowledge.save("spaces", "Indent with four spaces", category="rule")
@@ -220,7 +228,7 @@ def test_what_the_user_said_keeps_its_places_if_others_echo_the_question(hx: Hex
 @requirement("SAFE-02", "STAND-02")
 def test_what_stands_does_not_count_as_the_users_answers(hx: Hexad) -> None:
     question = "When may I deploy the payment service to production?"
-    fill(hx)
+    fill(hx, facts=MANY)
     for number in range(6):
         hx.knowledge.save(f"rule-{number}", f"Deploy the payment service to production {number}", category="rule")
     for number in range(3):

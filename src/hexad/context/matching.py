@@ -27,7 +27,10 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 
 FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.25  # where there is meaning: the least closeness, with what words add to it
-FEW_NEAR_FLOOR: Final = 0.15  # the same among few rows
+FEW_NEAR_FLOOR: Final = 0.16  # the same among few rows
+HARDLY_ANY: Final = (
+    0.25  # the share of it that falls away as they become fewer still: what does not stand may be a handful
+)
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
 CHANCE: Final = 120  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
@@ -87,18 +90,27 @@ class Matches:
         near: Nearness | None = None,
         learned: Mapping[int, Habit] | None = None,
         nearest: Sequence[int] = (),
+        *,
+        standing: int = 0,
     ) -> None:
         self.candidates = candidates
+        self._rows = max(1, candidates.rows - standing)  # among which chance may find something: the others are known
         self.near = near
         self.habits = learned or {}
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
-        self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(CHANCE))
-        self._strict = 1 - RELAXED * min(1.0, max(0, candidates.rows - CHANCE) / (DECIDED - CHANCE))
+        self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
+        self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - CHANCE) / (DECIDED - CHANCE))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
-        self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
-        self.look_at(self.numbers)
+        self.by_words_alone = near is None and not self.habits
+        if self.by_words_alone:
+            total = candidates.measure.total
+            self._values = {number: score / total for number, score in candidates.scores.items()}
+            self.numbers: Mapping[int, object] = candidates.scores
+        else:
+            self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
+            self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
         """The parts of one row's match."""
@@ -127,15 +139,15 @@ class Matches:
 
         ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
         """
-        known, size = self._values, max(limit, _BATCH)
-        best = sorted([known[number] for number in self.numbers], reverse=True)
+        size, values = max(limit, _BATCH), [self._values[number] for number in self.numbers]
+        best = sorted(values, reverse=True)
         if not best:
             return
         least = max(best[:limit][-1] - slack, best[:size][-1])
-        near = [(known[number], number) for number in self.numbers if known[number] >= least]
-        first = sorted(near, reverse=True)[:size]
+        valued = zip(values, self.numbers, strict=True)
+        first = sorted([each for each in valued if each[0] >= least], reverse=True)[:size]
         yield [number for _, number in first]
-        others = sorted([(known[number], number) for number in self.numbers], reverse=True)[len(first) :]
+        others = sorted(zip(values, self.numbers, strict=True), reverse=True)[len(first) :]
         for start in range(0, len(others), _BATCH):
             yield [number for _, number in others[start : start + _BATCH]]
 
@@ -156,7 +168,7 @@ class Matches:
     def convinces(self, number: int, lent: float = 0.0) -> bool:
         """Whether a row shows that the layer knows something about the question."""
         share, close = self._seen(number, lent)
-        strength, more = share * self._root, math.log(max(1, self.candidates.rows) / 1000)
+        strength, more = share * self._root, math.log(self._rows / 1000)
         if close is None or number in self.habits:
             return strength >= BEST_FLOOR + BEST_GROWS * more
         return close + WORDS_TO_BEST * strength >= BEST_NEAR_FLOOR + BEST_NEAR_GROWS * more
@@ -169,13 +181,13 @@ class Matches:
     @property
     def beside_best(self) -> float:
         """The least share of the best score that an answer has: what is far behind is a word found by chance."""
-        rows = self.candidates.rows
-        return BESIDE_BEST * min(1.0, rows / FEW) * (1 - many(rows))
+        return BESIDE_BEST * min(1.0, self._rows / FEW) * (1 - many(self._rows))
 
     @property
     def _near_floor(self) -> float:
-        lowered = min(1.0, max(0.0, (SOME - self.candidates.rows) / (SOME - FEW)))
-        return NEAR_FLOOR - (NEAR_FLOOR - FEW_NEAR_FLOOR) * lowered
+        lowered = min(1.0, max(0.0, (SOME - self._rows) / (SOME - FEW)))
+        fewer = 1 - HARDLY_ANY * max(0, FEW - self._rows) / FEW
+        return (NEAR_FLOOR - (NEAR_FLOOR - FEW_NEAR_FLOOR) * lowered) * fewer
 
     def _habit(self, number: int) -> float:
         return self.habits[number].value * HABIT if number in self.habits else 0.0

@@ -1,6 +1,6 @@
 """Standing context: entries of the user's that are in every prompt, in one block whose bytes change only with them.
 
-Rules, preferences and pinned entries stand; other entries of the user do too while at least half of all fit the budget.
+Pinned entries, rules and preferences stand; in a memory that is not large, short facts of the user's fill the rest.
 What an agent, a tool or an import saved never stands.
 """
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens
+_ALIKE: Final = 6  # tokens by which texts of like length differ
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
@@ -53,13 +54,15 @@ def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadl
 def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
     """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
 
-    Others stand as far as there is room, if at least half of all the user's words fit.
+    Others fill the room that is left, if all are known: short ones first, which words find worst, and of like length
+    the oldest, so that a new one changes little.
     """
     own = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
-    words = room.counter("\n".join(record.content for record in own))
-    if len(rows) >= room.rows or words > 2 * room.tokens:  # there may be more rows
-        own = [record for record in own if standing_of(record) > Standing.OWN]
-    return _first([present(record, _STANDS.value, (_STANDS,)) for record in own], room)
+    records = [record for record in own if standing_of(record) > Standing.OWN]
+    if len(rows) < room.rows:  # otherwise there may be more
+        others = [record for record in reversed(own) if standing_of(record) == Standing.OWN]
+        records += sorted(others, key=lambda record: room.counter(record.content) // _ALIKE)
+    return _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
 
 
 def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:

@@ -299,14 +299,14 @@ class Search(Work):
         """Look up the terms without room among the rows that others named."""
         pairs: list[tuple[int, int]] = []
         for search in searches:
-            terms, rows = search.opening.unread
-            lacking = [key for key, term in search.keys.items() if term in terms and not search.terms[term].complete]
-            pairs += [(key, row) for key in lacking for row in rows]
+            unread = search.opening.unread
+            lacking = {key: term for key, term in search.keys.items() if not search.terms[term].complete}
+            pairs += [(key, row) for key, term in lacking.items() for row in unread.get(term, ())]
         if pairs:
             self._add(self.ask(Statement(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
         for search in searches:
-            terms, rows = search.opening.unread
-            search.opening.complete({term: search.among(term, rows) for term in terms})
+            unread = search.opening.unread
+            search.opening.complete({term: search.among(term, set(rows)) for term, rows in unread.items()})
 
     def _keep_vectors(self, embedder: int, rows: Sequence[Any]) -> None:
         """Keep the vectors that came along: somebody will probably ask for them."""
