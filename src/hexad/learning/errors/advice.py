@@ -132,7 +132,8 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
     | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain | another\ card
     | \b(?:try|select|choose|use|pick)\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
-    | access\ rights | billing | your\ (?:bank|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | access\ rights | billing | your\ (?:bank|administrator)
+    | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
 )
