@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hexad.cli import main
 from hexad.cli.setup.configuring import file_text, shown
 from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
@@ -139,6 +141,42 @@ def test_init_never_overwrites_unless_asked_to(run: Run, tmp_path: Path) -> None
     assert run("init", "--force", "--json").json == {"wire": 1, "file": "hexad.toml", "written": True}
     assert (tmp_path / "hexad.toml").read_text(encoding="utf-8") == file_text()
     assert run("init", "--db", "no/such/agent.db").code == 2
+
+
+class Terminal(io.StringIO):
+    """What somebody types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@requirement("CONF-03", "CAP-01")
+@pytest.mark.parametrize(
+    ("words", "typed", "asked", "kept"),
+    [
+        (["init"], "y\n", True, True),
+        (["init"], "\n", True, False),
+        (["init", "--capture"], "", False, True),
+        (["init", "--yes"], "", False, False),
+        (["init", "--agent", "codex"], "y\ny\ny\n", True, True),
+    ],
+)
+def test_init_asks_whether_agents_may_propose_what_you_say(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    typed: str,
+    *,
+    asked: bool,
+    kept: bool,
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+    assert main(words) == 0
+    assert ("propose to keep what you tell them" in capsys.readouterr().err) is asked
+    assert survey({}, beside=tmp_path).settings.capture is kept
 
 
 @requirement("CONF-03")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anthropic
 import httpx2
@@ -18,12 +19,13 @@ from tests.server_support import caller, running, secret, serving, tokens_in
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
     from hexad import Hexad
     from hexad.server.tokens import Tokens
 
+T = TypeVar("T")
 CHAT = {
     "id": "c1",
     "object": "chat.completion",
@@ -141,6 +143,14 @@ def chat(gateway: str, content: str = "when may I deploy?", headers: dict[str, s
     return httpx2.post(f"{gateway}/v1/chat/completions", json=body, headers=sent)
 
 
+def eventually(look: Callable[[], T]) -> T:
+    """The first answer that is not empty: the gateway learns after it has answered."""
+    until = time.monotonic() + 60
+    while not (found := look()) and time.monotonic() < until:
+        time.sleep(0.01)
+    return found
+
+
 @requirement("GATE-01")
 def test_chat_completions_get_context_and_come_back_unchanged(gateway: str, provider: Provider) -> None:
     with openai.OpenAI(base_url=f"{gateway}/v1", api_key="sk-provider") as model:
@@ -242,7 +252,7 @@ def test_tool_calls_are_learned_from_the_transcript_once(gateway: str, hx: Hexad
     for _ in range(2):
         sent = {"X-Hexad-User": "dana", "X-Hexad-Session": "s1"}
         assert httpx2.post(f"{gateway}/v1/chat/completions", json=body, headers=sent).status_code == 200
-    [learned] = hx.scoped(namespace="default/dana").learnings.list()
+    [learned] = eventually(hx.scoped(namespace="default/dana").learnings.list)
     assert (learned.trigger, learned.seen) == ("tool:book", 1)
     assert hx.learnings.list() == ()
 
@@ -250,7 +260,7 @@ def test_tool_calls_are_learned_from_the_transcript_once(gateway: str, hx: Hexad
 @requirement("GATE-01")
 def test_what_a_user_says_becomes_a_proposal_never_an_entry(gateway: str, hx: Hexad) -> None:
     chat(gateway, "I prefer short answers. What is new?")
-    [proposal] = hx.proposals.list()
+    [proposal] = eventually(hx.proposals.list)
     assert proposal.content == "I prefer short answers."
     assert "prefer" not in str(hx.knowledge.list())
 

@@ -65,7 +65,7 @@ def test_a_finding_has_a_rule_a_line_and_a_sentence() -> None:
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "line"), [("ec\\\nho a\ncurl x\n", 3), ("true\nsh -c 'true\ncurl x'", 2)])
+@pytest.mark.parametrize(("script", "line"), [("true\nsh -c 'true\ncurl x'", 2)])
 def test_a_finding_names_the_line_that_the_author_sees(script: str, line: int) -> None:
     assert {found.line for found in check(script).findings} == {line}
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hexad.errors import InvalidInput
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
-from hexad.skills.folders import document
-from hexad.skills.references import Unresolved, fill, fill_known, references
+from hexad.skills.names import MAINS
+from hexad.skills.references import Unresolved, fill, references
 from hexad.testing.strategies import json_values, texts
 from tests.support import requirement
 
@@ -194,7 +194,7 @@ def test_no_text_evaluates_anything(text: str) -> None:
 @requirement("SKILL-04")
 def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
     known = {"who": "Ada"}
-    assert fill_known(["{{ who }}", "{{ later.x }}", "{{ who }} of {{ later.0 }}"], known) == [
+    assert fill(["{{ who }}", "{{ later.x }}", "{{ who }} of {{ later.0 }}"], known, partly=True) == [
         "Ada",
         "{{ later.x }}",
         "Ada of {{ later.0 }}",
@@ -204,8 +204,8 @@ def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
 @requirement("SKILL-02")
 def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
     """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
-    assert set(shapes._FIELDS) == set(SkillKind)
-    assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
+    assert set(shapes.BODIES) == set(SkillKind)
+    assert set(MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
 
 
 @requirement("SKILL-02")

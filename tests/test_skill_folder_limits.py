@@ -38,8 +38,10 @@ def make(folder: Path, files: dict[str, str]) -> Path:
 # --- one bad folder costs itself --------------------------------------------------------------------------------------
 
 BAD: dict[str, tuple[dict[str, str], str]] = {
-    "main a list": ({"SKILL.md": manifest(**{"hexad-kind": "composite", "hexad-main": ["a"]})}, "names ['a'], which"),
-    "main an object": ({"SKILL.md": manifest(**{"hexad-kind": "script", "hexad-main": {"a": "b"}})}, "which is not"),
+    "no main file": (
+        {"SKILL.md": manifest(**{"hexad-kind": "composite"})},
+        "steps.json is not among the folder's files",
+    ),
     "steps with NaN": (composite('[{"tool": "x", "args": {"a": NaN}}]'), "steps.json: is not JSON: it holds NaN"),
     "steps too large": (composite('[{"tool": "x", "args": {"a": 1e400}}]'), "a number that is too large"),
     "steps with half a character": (composite('[{"tool": "x", "args": {"a": "\\ud800"}}]'), "half a character"),

@@ -237,7 +237,7 @@ def test_an_active_script_runs_in_the_sandbox_with_its_parameters_as_variables(f
     assert (result.ok, result.script.exit_code, result.files) == (True, 0, ("data/x.txt",))
     failed = file_hx.skills.run("job", {**given, "code": 3})
     assert (failed.ok, failed.error) == (False, "the script ended with exit code 3")
-    with pytest.raises(InvalidInput, match=r"parameters\.name: holds NUL"):
+    with pytest.raises(InvalidInput, match="environment name: holds NUL"):
         file_hx.skills.run("job", {"name": "a\0b"})
     plan = file_hx.skills.run("job", given, dry_run=True)
     assert plan.steps[0].args["environment"]["many"] == '[1, "x"]'

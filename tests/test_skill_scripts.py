@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.errors import InvalidInput
-from hexad.skills.sandbox import SandboxLimits, Stop, find_sandbox
+from hexad.skills.sandbox import SandboxLimits, find_sandbox
+from hexad.skills.waiting import Halt
 from tests.sandboxed import gone
 from tests.support import opened, requirement
 
@@ -105,6 +106,17 @@ def test_a_script_writes_its_own_folder_and_does_not_see_the_database_beside_it(
     assert (folder / "below" / "made").read_text(encoding="utf-8") == "kept\n"
 
 
+@requirement("SKILL-06")
+def test_a_script_that_misses_a_file_of_the_user_is_told_what_the_sandbox_shows(hx: Hexad, folder: Path) -> None:
+    (folder / "data.csv").write_text("a,b\n", encoding="utf-8")
+    script = f"cat {folder}/data.csv"
+    hx.skills.create("count", kind="script", description="Count", definition={"script": script})
+    hx.skills.activate("count")
+    failed = hx.skills.run("count")
+    assert "data.csv: No such file or directory (the sandbox hides your folders" in failed.error
+    assert "pass its text as a parameter" in failed.error
+
+
 # --- one that is stopped ------------------------------------------------------------------------------------------
 
 
@@ -113,11 +125,11 @@ def test_a_script_writes_its_own_folder_and_does_not_see_the_database_beside_it(
 def test_a_script_is_stopped_from_another_thread_with_all_that_it_started(
     folder: Path, pipe: Path, nap: str, before: str
 ) -> None:
-    stop = Stop()
+    stop = Halt()
     text = f"echo some; {before.format(nap=nap)}echo begun > {pipe}; sleep {nap}; touch {folder}/below/late"
     with ThreadPoolExecutor(1) as pool:
         run = pool.submit(
-            find_sandbox().run, text, writable=[folder / "below"], stop=stop, limits=SandboxLimits(seconds=600)
+            find_sandbox().run, text, writable=[folder / "below"], halt=stop, limits=SandboxLimits(seconds=600)
         )
         assert pipe.read_text(encoding="utf-8") == "begun\n"
         stop()
@@ -131,14 +143,14 @@ def test_a_script_is_stopped_from_another_thread_with_all_that_it_started(
 
 @requirement("SKILL-06")
 def test_what_was_stopped_before_is_never_started(folder: Path) -> None:
-    stop, sandbox = Stop(), find_sandbox()
+    stop, sandbox = Halt(), find_sandbox()
     text, allowed = f"touch {folder}/below/made", [folder / "below"]
     stop()
     for _ in range(2):
-        result = sandbox.run(text, writable=allowed, stop=stop)
+        result = sandbox.run(text, writable=allowed, halt=stop)
         assert (result.exit_code, result.stopped, result.stdout) == (None, True, "")
     assert not (folder / "below" / "made").exists()
-    result = sandbox.run(text, writable=allowed, stop=Stop())
+    result = sandbox.run(text, writable=allowed, halt=Halt())
     assert (result.ok, result.stopped) == (True, False)
 
 

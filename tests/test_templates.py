@@ -172,7 +172,7 @@ def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(template: st
         ("{{ {'a': 1} }}", "`a mapping in braces`"),
         ("{{ a|default(1, true, 2) }}", "gives `default` other arguments than it takes: default_value, boolean"),
         ("{{ a is defined(1) }}", "gives `defined` other arguments than it takes: none"),
-        ("{{ a is divisibleby }}", "gives `divisibleby` other arguments than it takes: by"),
+        ("{{ a is divisibleby }}", "gives `divisibleby` other arguments than it takes: num"),
         ("{{ a is default }}", "the test `default`"),
         ("{{ range(stop=3) }}", "calls a function"),
         ("{{ 1 }}" * 20_000, "characters, the limit is"),
@@ -214,7 +214,7 @@ def test_creating_a_template_evaluates_nothing_of_it(hx: Hexad, costly: str) -> 
     assert list(skill.parameters["properties"]) == ["who"]
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])
+@pytest.mark.parametrize("value", [object(), b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])
 def test_only_data_gets_into_a_template(value: Any) -> None:
     assert "no JSON" in str(failure("{{ value }}", {"value": value}))
 
@@ -355,7 +355,7 @@ def test_a_template_says_which_values_it_cannot_do_without() -> None:
 
 
 def test_values_that_are_too_large_are_refused() -> None:
-    assert "characters of values" in str(failure("", {"a": "x" * 2**20}))
+    assert "handles more than 20,971,520 characters" in str(failure("", {"a": "x" * 2**25}))
 
 
 def test_the_page_names_every_filter_test_and_limit() -> None:

@@ -11,11 +11,12 @@ from hexad.cli.memory.learnings import facts as learning_facts
 from hexad.cli.opening import now_under
 from hexad.cli.options import By
 from hexad.cli.skills import showing
-from hexad.cli.skills.input import BODY, body_from
+from hexad.cli.skills.input import body_from
 from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
 from hexad.model import Learning, Proposal, ProposedChange, SkillStatus
+from hexad.skills.definition import BODIES
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class Draft:
     def edit(self) -> None:
         """Save the edited skill; it is still a draft and is shown again."""
         skill = self.hx.skills.get(self.name)
-        key = BODY[skill.kind]
+        key = BODIES[skill.kind]
         fields = {
             "description": skill.description,
             "when": skill.when,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.mcp.sessions import ClientSessions
-    from hexad.skills.effects import Halt
+    from hexad.skills.waiting import Halt
 
 _TOOLS: Final = len(agent_tools.NAMES) + len(CONTEXT_TOOLS)
 # Neither skills nor writers that wait for a lock keep questions waiting: each kind of work has threads of its own.

@@ -19,8 +19,8 @@ from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
 from hexad.model import Layer, Tool
-from hexad.skills.effects import Halt
 from hexad.skills.run import may_run, result_json
+from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

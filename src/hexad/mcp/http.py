@@ -17,12 +17,11 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
-from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-from hexad.edges.guard import Guard, Rates, in_plain_text
+from hexad.edges.guard import Guard, Rates, for_pages, in_plain_text
 from hexad.errors import ConfigError
-from hexad.mcp.sessions import HEADER, IDLE
+from hexad.mcp.sessions import IDLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,15 +75,7 @@ def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIAp
         access.origins,
         respond=_refused,
     )
-    if not access.origins:
-        return guarded
-    return CORSMiddleware(  # a browser asks before it lets a page of another origin call
-        guarded,
-        allow_origins=sorted(access.origins),
-        allow_methods=["POST", "GET", "DELETE"],
-        allow_headers=["*"],
-        expose_headers=[HEADER],
-    )
+    return for_pages(guarded, access.origins)
 
 
 def _refused(refusal: Refusal, accept: str) -> Response:

@@ -22,7 +22,7 @@ from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
 from hexad.mcp.in_flight import reporting, while_connected
 from hexad.mcp.schemas import ANSWERS, BOUNDS
 from hexad.memory.redaction import redact
-from hexad.skills.effects import Halt
+from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

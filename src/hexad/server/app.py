@@ -7,18 +7,17 @@ import logging
 import sys
 import time
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from hexad import signals
 from hexad.clock import utc_now
-from hexad.edges.guard import Guard, Rates
+from hexad.edges.guard import Guard, Rates, for_pages
 from hexad.edges.threads import Pool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
@@ -73,16 +72,7 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     site = Site(hx, callers, hosting)
     rates = Rates(hx.settings.server_rate)
     guarded = Guard(site, access.address, rates, "", access.hosts, access.origins, refused, "server_rate")
-    app: ASGIApp = Forwarded(guarded) if hosting.behind_proxy else guarded
-    if not access.origins:
-        return app
-    return CORSMiddleware(
-        app,
-        allow_origins=sorted(access.origins),
-        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-        allow_headers=["*"],
-        expose_headers=["ETag", "mcp-session-id"],
-    )
+    return for_pages(Forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +88,16 @@ class Forwarded:
         await self.app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
 
 
-@dataclass(slots=True)
 class Site:
     """Passes each request to the part of its path, counts it, and logs it without content."""
 
-    hx: Hexad
-    callers: Callers
-    hosting: Hosting
-    metrics: Metrics = field(default_factory=Metrics)
-    parts: dict[str, ASGIApp] = field(init=False)
-    _mcp: McpByNamespace = field(init=False)
-    _gateway: Gateway = field(init=False)
-    _pages: Dashboard = field(init=False)
-    _life: Starlette = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._mcp = McpByNamespace(self.hx, self.callers)
-        self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream)
-        self._pages = Dashboard(self.hx, self.callers, self.hosting.behind_proxy, self.hosting.evals)
+    def __init__(self, hx: Hexad, callers: Callers, hosting: Hosting) -> None:
+        self.hx, self.callers, self.hosting, self.metrics = hx, callers, hosting, Metrics()
+        self._mcp, self._gateway = McpByNamespace(hx, callers), Gateway(hx, callers, hosting.upstream)
+        self._pages = Dashboard(hx, callers, secure=hosting.behind_proxy, evals=hosting.evals)
         self._life = Starlette(lifespan=self._alive)
-        self.parts = {
-            API_PATH: Api(self.hx, self.callers),
+        self.parts: dict[str, ASGIApp] = {
+            API_PATH: Api(hx, callers),
             MCP_PATH: self._mcp,
             GATEWAY_PATH: self._gateway,
             "/healthz": self._health,

@@ -1,4 +1,4 @@
-"""Who calls: the holder of a token, or anybody on this machine while no token was ever made."""
+"""Who calls: the holder of a token, or anybody on this machine while no token was ever made; and what they send."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hexad.server.tokens import EVERYWHERE, Right, contains, covers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from starlette.requests import Request
 
     from hexad.facade import Hexad
     from hexad.server.tokens import Token, Tokens
@@ -99,3 +101,13 @@ class Callers:
 def caller_of(token: Token) -> Caller:
     """The holder of a token."""
     return Caller(name=token.name, token=token.id, namespaces=token.namespaces, rights=frozenset(token.rights))
+
+
+async def body_of(request: Request, limit: int) -> bytes:
+    """The body of a request; `AccessRefused` if it has more bytes than the limit."""
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > limit:
+            raise AccessRefused(413, f"a body may have {limit:,} bytes at most")
+    return bytes(raw)

@@ -176,11 +176,6 @@ def _hash(secret: str) -> str:
 
 
 def _token(fields: dict[str, Any]) -> Token:
-    return Token(
-        id=str(fields["id"]),
-        name=str(fields["name"]),
-        hash=str(fields["hash"]),
-        namespaces=tuple(map(str, fields["namespaces"])),
-        rights=tuple(Right(right) for right in fields["rights"]),
-        made=datetime.fromisoformat(fields["made"]),
-    )
+    names, rights = tuple(map(str, fields["namespaces"])), tuple(map(Right, fields["rights"]))
+    made = datetime.fromisoformat(fields["made"])
+    return Token(**{**fields, "namespaces": names, "rights": rights, "made": made})

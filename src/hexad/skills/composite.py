@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from hexad.errors import InvalidInput, MissingExtra, NoSandbox
-from hexad.skills.references import Unresolved, fill, fill_known, references, whole
+from hexad.skills.references import Unresolved, fill, name_of, references, whole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
-    from hexad.skills.effects import Program
+    from hexad.skills.waiting import Wait
 
 ToolCall: TypeAlias = Callable[..., Any]
-_PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
 class StepTool(Protocol):
@@ -55,22 +54,23 @@ def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> N
     """
     for place, step in enumerate(steps if absent else (), start=1):
         for name, argument in step.get("args", {}).items():
-            missing = next((each.name for each in references(argument) if each.name in absent), None)
+            missing = next((name for name in map(name_of, references(argument)) if name in absent), None)
             if missing is not None and whole(argument) is None:
                 where = f"step {place} ({step['tool']}) puts it into {name!r}"
                 raise InvalidInput(f"parameters.{missing}", f"is missing: {where}")
 
 
-def perform(
+async def perform(
+    wait: Wait,
     steps: Sequence[Mapping[str, Any]],
     given: Mapping[str, Any],
     absent: frozenset[str],
     tools: Mapping[str, StepTool],
-) -> Program[tuple[Step, ...]]:
+) -> tuple[Step, ...]:
     """Every step in order, until one fails; those behind it are reported as not run."""
     known, done = dict(given), []
     for place, step in enumerate(steps):
-        came = yield from _perform(step, known, absent, tools[step["tool"]])
+        came = await _perform(wait, step, known, absent, tools[step["tool"]])
         done.append(came)
         if not came.ok:
             return (*done, *(_planned(each, known, absent) for each in steps[place + 1 :]))
@@ -79,9 +79,9 @@ def perform(
     return tuple(done)
 
 
-def _perform(
-    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool
-) -> Program[Step]:
+async def _perform(
+    wait: Wait, step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool
+) -> Step:
     started, args = perf_counter(), _present(step, absent)
     result, error = None, ""
     try:
@@ -89,23 +89,15 @@ def _perform(
     except Unresolved as gap:
         error = str(gap)
     else:
-        result, error = yield from _attempted(tool, args)
-    return Step(
-        tool=step["tool"],
-        args=args,
-        save_as=step.get("save_as", ""),
-        ok=not error,
-        result=result,
-        error=error,
-        seconds=perf_counter() - started,
-    )
+        result, error = await _attempted(wait, tool, args)
+    return replace(_step(step, args), ok=not error, result=result, error=error, seconds=perf_counter() - started)
 
 
-def _attempted(tool: StepTool, args: Mapping[str, Any]) -> Program[tuple[Any, str]]:
+async def _attempted(wait: Wait, tool: StepTool, args: Mapping[str, Any]) -> tuple[Any, str]:
     """The result of a call, and its error if it failed."""
     result, failed = None, None
     try:
-        result = yield from _called(tool.call, args)
+        result = await _called(wait, tool.call, args)
         failed = tool.failure(result)
     except (NoSandbox, MissingExtra):
         raise  # nothing is wrong with the steps: they cannot run on this machine
@@ -115,23 +107,17 @@ def _attempted(tool: StepTool, args: Mapping[str, Any]) -> Program[tuple[Any, st
 
 
 def one_line(error: BaseException) -> str:
-    """An error in one line, also one whose `str` fails."""
-    try:
-        says = str(error)
-    except Exception:  # noqa: BLE001 - a broken `__str__`
-        says = ""
-    return f"{type(error).__name__}: {says}" if says else type(error).__name__
+    """The type of an error, and what it says."""
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
-def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:
+async def _called(wait: Wait, tool: ToolCall, args: Mapping[str, Any]) -> Any:
     """The value of a tool's result: a coroutine is awaited, a generator is collected."""
     result = tool(**args)
-    if isinstance(result, _PLAIN):
-        return result
     if inspect.isawaitable(result):
-        result = yield result
+        result = await wait.awaited(result)
     if inspect.isasyncgen(result):
-        result = yield _collected(result)
+        result = await wait.awaited(_collected(result))
     return list(result) if inspect.isgenerator(result) else result
 
 
@@ -140,14 +126,17 @@ async def _collected(pieces: AsyncIterable[Any]) -> list[Any]:
 
 
 def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str]) -> Step:
-    args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
+    return _step(step, {name: _known(argument, known) for name, argument in _present(step, absent).items()})
+
+
+def _step(step: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
     return Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
 
 
 def _known(argument: Any, known: Mapping[str, Any]) -> Any:
     """An argument as far as it is known; a reference that leads nowhere is reported by its step."""
     try:
-        return fill_known(argument, known)
+        return fill(argument, known, partly=True)
     except Exception:  # noqa: BLE001 - a plan shows what it can
         return argument
 
@@ -155,4 +144,6 @@ def _known(argument: Any, known: Mapping[str, Any]) -> Any:
 def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
     """A step's arguments, without references to optional parameters that the caller omitted."""
     args: Mapping[str, Any] = step.get("args", {})
-    return {name: value for name, value in args.items() if (only := whole(value)) is None or only.name not in absent}
+    return {
+        name: value for name, value in args.items() if (only := whole(value)) is None or name_of(only) not in absent
+    }

@@ -25,8 +25,8 @@ from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.skills import parameters
-from hexad.skills.names import MANIFEST, path_fault, variable_fault
-from hexad.skills.references import Unresolved, is_name, references
+from hexad.skills.names import MAINS, MANIFEST, path_fault, variable_fault
+from hexad.skills.references import Unresolved, is_name, name_of, references, shown
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,25 +40,21 @@ LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
 SHELLS: Final = ("sh", "bash")
 _OF_A_SHELL: Final = re.compile(r"#!.*\b(?:ba|da|a|z|k)?sh\b").match
 _FOR_BASH: Final = re.compile(r"#!.*\bbash\b").match
-_FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
-    SkillKind.COMPOSITE: ("steps", frozenset({"files"})),
-    SkillKind.SCRIPT: ("script", frozenset({"shell", "needs", "writable", "files"})),
-    SkillKind.TEMPLATE: ("template", frozenset({"files"})),
-    SkillKind.INSTRUCTION: ("text", frozenset({"files"})),
+BODIES: Final[Mapping[SkillKind, str]] = {
+    SkillKind.COMPOSITE: "steps",
+    SkillKind.SCRIPT: "script",
+    SkillKind.TEMPLATE: "template",
+    SkillKind.INSTRUCTION: "text",
 }
+"""The field of a definition that says what the skill does."""
 
 
-def check(kind: SkillKind, definition: Mapping[str, Json], schema: Mapping[str, Json]) -> None:
+def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
     """Refuse a definition that does not fit its kind, or parameters that cannot be checked."""
     if _deeper(definition, DEEPEST):
         raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
     parameters.check_schema(schema)
     _check_fields(kind, definition)
-    _check_kind(kind, definition, schema)
-    _check_files(definition.get("files", {}))
-
-
-def _check_kind(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
     match kind:
         case SkillKind.COMPOSITE:
             _check_composite(definition, schema)
@@ -72,6 +68,7 @@ def _check_kind(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[
                 raise _wrong("text", "must be text")
         case never:
             assert_never(never)
+    _check_files(definition.get("files", {}), {MANIFEST, MAINS.get(kind, MANIFEST)})
 
 
 def fingerprint(skill: Skill) -> str:
@@ -129,8 +126,8 @@ def needs_of(definition: Mapping[str, Any]) -> frozenset[Capability]:
 
 
 def _check_fields(kind: SkillKind, definition: Mapping[str, Json]) -> None:
-    needed, optional = _FIELDS[kind]
-    known = {needed, "document", *optional}
+    needed = BODIES[kind]
+    known = {needed, "document", "files", *(("shell", "needs", "writable") if kind is SkillKind.SCRIPT else ())}
     if needed not in definition:
         raise InvalidInput("definition", f"a {kind} skill needs {needed!r}; it may have {_listed(known - {needed})}")
     for name in definition:
@@ -176,11 +173,13 @@ def _check_step(step: Any, where: str, known: set[str]) -> None:
 
 def _check_references(argument: Any, where: str, known: set[str]) -> None:
     try:
-        strange = [reference for reference in references(argument) if reference.name not in known]
+        strange = [reference for reference in references(argument) if name_of(reference) not in known]
     except Unresolved as error:
         raise _wrong(where, str(error)) from None
     if strange:
-        reason = f"{strange[0]} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        reason = (
+            f"{shown(strange[0])} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        )
         raise _wrong(where, f"{reason}; a parameter has to be in the schema (parameters)")
 
 
@@ -271,15 +270,15 @@ def _text(definition: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _check_files(files: Any) -> None:
+def _check_files(files: Any, taken: set[str]) -> None:
     if not isinstance(files, Mapping) or len(files) > MOST_FILES:
         raise _wrong("files", f"must be an object with at most {MOST_FILES} files by their paths")
     for path, file in files.items():
         where = f"files.{path}"
         if reason := path_fault(path):
             raise _wrong(where, reason)
-        if path.split("/")[0] == MANIFEST:
-            raise _wrong(where, f"is where an export writes the skill's own {MANIFEST}; choose another name")
+        if any(str(each) in taken for each in (path, *PurePosixPath(path).parents)):
+            raise _wrong(where, "is where an export writes the skill itself; choose another name")
         if not isinstance(file, Mapping) or not file.keys() <= {"text", "base64", "executable"}:
             raise _wrong(where, 'must be {"text": …} or {"base64": …}, with "executable" if it is')
         if ("text" in file) == ("base64" in file) or not isinstance(file.get("executable", False), bool):
@@ -288,7 +287,7 @@ def _check_files(files: Any) -> None:
             _content(file)
         except (TypeError, ValueError, AttributeError, binascii.Error):
             raise _wrong(where, "its text must be text, its base64 must be base64") from None
-    for path in files:
+    for path in (*files, *taken):
         if any(str(folder) in files for folder in PurePosixPath(path).parents):
             raise _wrong(f"files.{path}", "lies in a path that is a file itself")
 

@@ -1,4 +1,4 @@
-"""Drives programs of `effects.py` with asyncio; loaded when the first of them needs an event loop."""
+"""The parts of `waiting.py` that need asyncio; loaded when the first run needs an event loop."""
 
 from __future__ import annotations
 
@@ -10,42 +10,48 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from types import TracebackType
     from typing import Self
 
-    from hexad.skills.effects import Blocking, Halt
+    from hexad.skills.waiting import Halt
 
 
-async def in_thread(effect: Blocking) -> Any:
-    """The result of blocking work, done in the thread pool. A cancelled caller stops it and waits for its end."""
-    work = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, effect.work)
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        effect.stop()
-        while not work.done():
-            with suppress(asyncio.CancelledError):  # it is stopping already
-                await asyncio.wait([work])
-        raise
+class InLoop:
+    """Waits in the caller's event loop; blocking work is done in the thread pool."""
+
+    def __init__(self, halt: Halt) -> None:
+        self.halt = halt
+
+    async def blocking(self, work: Callable[[], Any]) -> Any:
+        """The result of blocking work. A cancelled caller halts it and waits for its end."""
+        working = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, work)
+        try:
+            return await asyncio.shield(working)
+        except asyncio.CancelledError:
+            self.halt()
+            while not working.done():
+                with suppress(asyncio.CancelledError):  # it is stopping already
+                    await asyncio.wait([working])
+            raise
+
+    async def awaited(self, awaitable: Awaitable[Any]) -> Any:
+        """The result of a coroutine."""
+        return await awaitable
 
 
 class OwnLoop:
-    """An event loop for the coroutines of one run."""
+    """An event loop for the coroutines of one run, in a thread of its own."""
 
     def __init__(self, halt: Halt) -> None:
         self._halt = halt
         self._runner = asyncio.Runner()
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="hexad-skill") if _is_running_here() else None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="hexad-skill")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._do(self._runner.close)
-        if self._pool is not None:
-            self._pool.shutdown()
+        self._pool.shutdown()
 
     def wait(self, awaitable: Awaitable[Any]) -> Any:
         """The result of a coroutine."""
@@ -57,15 +63,4 @@ class OwnLoop:
             return await awaitable
 
     def _do(self, work: Callable[[], Any]) -> Any:
-        """Run work here, or in the thread of this loop if the caller's thread has a running one."""
-        if self._pool is None:
-            return work()
         return self._pool.submit(contextvars.copy_context().run, work).result()
-
-
-def _is_running_here() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

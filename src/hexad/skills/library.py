@@ -12,9 +12,9 @@ from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
-from hexad.skills.effects import adrive, drive
 from hexad.skills.review import AUTOMATIC, Review, review
 from hexad.skills.run import Agent, Runner, may_run
+from hexad.skills.waiting import Halt, Here, event_loop
 
 if TYPE_CHECKING:
     import os
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
-    from hexad.skills.effects import Halt
     from hexad.skills.folders.transfer import ImportedSkill
     from hexad.skills.run import SkillResult
 
@@ -226,7 +225,8 @@ class SkillLibrary(RecordCollection[Skill]):
         'HEY'
         """
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return drive(self._runner.program(job), halt)
+        here = Here(halt or Halt())
+        return here.run(self._runner.run(job, here))
 
     async def arun(
         self,
@@ -240,7 +240,7 @@ class SkillLibrary(RecordCollection[Skill]):
     ) -> SkillResult:
         """The same in a running event loop: coroutines are awaited in it, and a script does not block it."""
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return await adrive(self._runner.program(job))
+        return await self._runner.run(job, event_loop().InLoop(Halt()))
 
     def as_tools(self, *, session: str | None = None, asynchronous: bool = False) -> tuple[Callable[..., Any], ...]:
         """The active skills as functions ``skill_<name>`` with signature and docstring, in the order of their names.

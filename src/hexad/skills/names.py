@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from hexad.model import SkillKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MANIFEST: Final = "SKILL.md"
+MAINS: Final[Mapping[SkillKind, str]] = {
+    SkillKind.COMPOSITE: "steps.json",
+    SkillKind.SCRIPT: "scripts/run.sh",
+    SkillKind.TEMPLATE: "template.txt",
+}
+"""The file of a folder that holds what a skill does; an instruction is the text of SKILL.md."""
 LEFT_OUT: Final = ".git"  # a clone's history is not part of the skill
 DEEPEST: Final = 8  # folders within folders
 _LONGEST_PATH, _LONGEST_PART = 240, 255  # characters, and bytes of a file's or a folder's own name

@@ -6,7 +6,7 @@ level is an object; parameters that it does not list are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 12  # objects and lists inside each other
 MOST_PARAMETERS: Final = 64
-_ANNOTATIONS: Final = frozenset({"title", "description", "examples", "$schema", "$comment"})
 _NONE: Final = "the skill takes none; what it takes is in the schema that it was created with (parameters)"
 _WORDS: Final = {
     "string": "text",
@@ -74,14 +73,10 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
     """The value with its defaults, or the first thing that is wrong with it."""
     if depth > DEEPEST:
         raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
-    _check_type(schema, value, path)
-    kinds = _kinds(schema)
+    _check_value(schema, value, path)
+    kinds = kinds_of(schema)
     if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
         value = int(value)
-    for keyword, rule in _RULES.items():
-        wrong = rule(schema[keyword], value) if keyword in schema else None
-        if wrong:
-            raise InvalidInput(path, wrong)
     if "anyOf" in schema:
         value = _any_of(schema["anyOf"], value, path, depth)
     if isinstance(value, Mapping):
@@ -92,14 +87,20 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
     return value
 
 
-def _check_type(schema: Mapping[str, Any], value: Any, path: str) -> None:
-    names = _kinds(schema)
+def _check_value(schema: Mapping[str, Any], value: Any, path: str) -> None:
+    """Check a value by itself, without what is inside of it."""
+    names = kinds_of(schema)
     if not any(_IS[name](value) for name in names or _WORDS):
         expected = "must be " + " or ".join(_WORDS[name] for name in names) if names else "is not a value of JSON"
         raise InvalidInput(path, f"{expected}, not {_kind(value)}")
+    for keyword, rule in _RULES.items():
+        wrong = rule(schema[keyword], value) if keyword in schema else None
+        if wrong:
+            raise InvalidInput(path, wrong)
 
 
-def _kinds(schema: Mapping[str, Any]) -> Sequence[str]:
+def kinds_of(schema: Mapping[str, Any]) -> Sequence[str]:
+    """The types that a schema allows; none if it does not say."""
     wanted = schema.get("type", ())
     return (wanted,) if isinstance(wanted, str) else wanted
 
@@ -242,38 +243,28 @@ def _check(schema: Any, path: str, depth: int) -> None:
     if depth > DEEPEST:
         raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
     for keyword, value in schema.items():
-        if keyword not in _ANNOTATIONS:
-            _check_keyword(keyword, value, path, depth)
-    _check_required(schema, path)
+        if keyword not in _KEYWORDS:
+            raise InvalidInput(f"{path}.{keyword}", f"is not supported; known are {', '.join(sorted(_KEYWORDS))}")
+        _check_value(_KEYWORDS[keyword], value, f"{path}.{keyword}")
+    if not all(kind in [*_WORDS] for kind in kinds_of(schema)):
+        raise InvalidInput(f"{path}.type", f"must be one of {', '.join(_WORDS)}, or a list of them")
+    if wrong := patterns.problem(schema.get("pattern", "")):
+        raise InvalidInput(f"{path}.pattern", wrong)
+    strange = [name for name in schema.get("required", ()) if name not in [*schema.get("properties", {})]]
+    if strange:
+        raise InvalidInput(f"{path}.required", f"names {strange[0]!r}, which is not among its properties")
+    for where, each in _inner(schema):
+        _check(each, f"{path}.{where}", depth + 1)
     if "default" in schema:
         _check_default(schema, path, depth)
 
 
-def _check_keyword(keyword: str, value: Any, path: str, depth: int) -> None:
-    if keyword == "default":
-        return
-    form = _FORMS.get(keyword)
-    if form is None:
-        known = ", ".join(sorted({*_FORMS, *_ANNOTATIONS, "default"}))
-        raise InvalidInput(f"{path}.{keyword}", f"is not supported; known are {known}")
-    wrong = form(value)
-    if wrong:
-        raise InvalidInput(f"{path}.{keyword}", wrong)
-    if keyword == "properties":
-        for name, each in value.items():
-            _check(each, f"{path}.{name}", depth + 1)
-    elif keyword == "anyOf":
-        for place, each in enumerate(value):
-            _check(each, f"{path}.anyOf.{place}", depth + 1)
-    elif keyword == "items":
-        _check(value, f"{path}.{keyword}", depth + 1)
-
-
-def _check_required(schema: Mapping[str, Any], path: str) -> None:
-    known = schema.get("properties", {})
-    strange = [name for name in schema.get("required", ()) if name not in known]
-    if strange:
-        raise InvalidInput(f"{path}.required", f"names {strange[0]!r}, which is not among its properties")
+def _inner(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The schemas inside of a schema, with their places."""
+    yield from schema.get("properties", {}).items()
+    yield from ((f"anyOf.{place}", each) for place, each in enumerate(schema.get("anyOf", ())))
+    if "items" in schema:
+        yield "items", schema["items"]
 
 
 def _check_default(schema: Mapping[str, Any], path: str, depth: int) -> None:
@@ -283,41 +274,16 @@ def _check_default(schema: Mapping[str, Any], path: str, depth: int) -> None:
         raise InvalidInput(f"{path}.default", f"does not fit: {error.reason}") from None
 
 
-def _must(test: Callable[[Any], bool], words: str) -> Callable[[Any], str | None]:
-    return lambda value: None if test(value) else f"must be {words}, not {_kind(value)}"
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _are_names(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
-
-
-def _type_form(value: Any) -> str | None:
-    names = [value] if isinstance(value, str) else value
-    fits = _are_names(names) and len(names) > 0 and all(name in _WORDS for name in names)
-    return None if fits else f"must be one of {', '.join(_WORDS)}, or a list of them"
-
-
-def _pattern_form(value: Any) -> str | None:
-    return patterns.problem(value) if isinstance(value, str) else "must be a regular expression"
-
-
-_count_form: Final = _must(_is_count, "a whole number from 0")
-_number_form: Final = _must(_is_number, "a number")
-_list_form: Final = _must(lambda value: isinstance(value, list | tuple) and len(value) > 0, "a list that is not empty")
-_FORMS: Final[Mapping[str, Callable[[Any], str | None]]] = {
-    "type": _type_form,
-    "properties": _must(_IS["object"], "an object"),
-    "required": _must(_are_names, "a list of names"),
-    "additionalProperties": _must(_IS["boolean"], "true or false"),
-    "items": _must(_IS["object"], "a schema"),
-    "anyOf": _list_form,
-    "enum": _list_form,
-    "const": lambda _: None,
-    "pattern": _pattern_form,
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number_form),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _count_form),
+_KEYWORDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    **{key: {} for key in ("title", "description", "examples", "$schema", "$comment", "default", "const")},
+    "type": {"type": ["string", "array"], "minItems": 1},
+    "properties": {"type": "object"},
+    "required": {"type": "array"},
+    "additionalProperties": {"type": "boolean"},
+    "items": {"type": "object"},
+    "pattern": {"type": "string"},
+    **{key: {"type": "array", "minItems": 1} for key in ("anyOf", "enum")},
+    **{key: {"type": "number"} for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")},
+    **{key: {"type": "integer", "minimum": 0} for key in ("minLength", "maxLength", "minItems", "maxItems")},
 }
+"""Every keyword that is known, with the schema of its value."""

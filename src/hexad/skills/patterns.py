@@ -14,12 +14,12 @@ from typing import Final
 
 MOST_CHARACTERS: Final = 200  # of a pattern
 LONGEST_TEXT: Final = 256  # that a pattern is matched with
-_REPEATS, _OPTIONAL = 3, 4  # how many places may repeat, or may be there a few times more or less
-_FEW: Final = 3
+_REPEATS, _OPTIONAL = 3, 4  # how many places may repeat, or may be there up to three times
 
 _ONE_CHARACTER: Final = re.compile(r"\\[^1-9]|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)  # an escape, a set
 _END: Final = re.compile(rf"({_ONE_CHARACTER.pattern})|\$", re.DOTALL)
-_QUANTIFIER: Final = re.compile(r"[*+?]|\{(\d*),(\d*)\}")  # one that allows several lengths
+_QUANTIFIER: Final = re.compile(r"[*+?]|\{\d*,\d*\}")
+_FEW_TIMES: Final = re.compile(r"\?|\{[0-3]?,[0-3]\}")
 _REPEATED_GROUP: Final = re.compile(r"\)(?:[*+]|\{\d*,)|(?:[*+?|]|\{\d*,\d*\}).*\)\{", re.DOTALL)
 
 
@@ -58,16 +58,8 @@ def _risk(pattern: str) -> str | None:
         return "looks ahead or back, or sets a flag, which is not supported"
     if _REPEATED_GROUP.search(plain):
         return "repeats a group that holds a repetition or a choice, which can take forever"
-    lengths = [_lengths(found) for found in _QUANTIFIER.finditer(plain)]
-    repeats = sum(each > _FEW for each in lengths)
-    if repeats + (not pattern.startswith("^")) > _REPEATS or len(lengths) - repeats > _OPTIONAL:
+    optional = len(_FEW_TIMES.findall(plain))
+    repeats = len(_QUANTIFIER.findall(plain)) - optional + (not pattern.startswith("^"))
+    if repeats > _REPEATS or optional > _OPTIONAL:
         return f"has too many repetitions: {_REPEATS} at most, {_REPEATS - 1} where it does not begin with ^"
     return None
-
-
-def _lengths(quantifier: re.Match[str]) -> float:
-    """How many lengths a quantifier allows beyond the least."""
-    low, high = quantifier[1], quantifier[2]
-    if high:
-        return int(high) - int(low or 0)
-    return 1 if quantifier[0] == "?" else float("inf")

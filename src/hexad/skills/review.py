@@ -30,11 +30,6 @@ class Review:
 def review(skill: Skill) -> Review:
     """Look at a skill; a script is validated. A definition that does not fit its kind is an error."""
     shapes.check(skill.kind, skill.definition, skill.parameters)
-    return assess(skill)
-
-
-def assess(skill: Skill) -> Review:
-    """The same for a skill whose definition has been checked already."""
     fingerprint = shapes.fingerprint(skill)
     if skill.kind is not SkillKind.SCRIPT:
         return Review(skill=skill, fingerprint=fingerprint)

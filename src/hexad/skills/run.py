@@ -22,12 +22,10 @@ from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.redaction import redact
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
-from hexad.recent import Recent
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Step, StepTool, ToolCall
-from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
-from hexad.skills.effects import Blocking
-from hexad.skills.review import assess
+from hexad.skills.definition import files_of, fingerprint, needs_of, shell_of, templates
+from hexad.skills.review import review
 from hexad.store import Entry
 
 if TYPE_CHECKING:
@@ -35,8 +33,8 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.effects import Program
     from hexad.skills.sandbox import SandboxLimits, ScriptResult
+    from hexad.skills.waiting import Wait
     from hexad.store import Writing
 
 DEEPEST: Final = 8  # skills that call each other as tools
@@ -44,10 +42,12 @@ TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft 
 REMEMBERED: Final = 5  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
-_MOST_KNOWN: Final = 4096
-_MOST_STEPPED: Final = 256
-_checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
+_UNSEEN: Final = (
+    " (the sandbox hides your folders: a script sees the system's programs, the skill's files in its own folder, "
+    'and the folders that its definition lists as "writable"; add the file to the skill, pass its text as a parameter, '
+    "or list its folder)"
+)
 _CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKILL, SIGSEGV
 
 
@@ -111,9 +111,6 @@ class Runner:
 
     workspace: Workspace
     agent: Agent
-    _stepped: Recent[tuple[str, int, str | None], tuple[ToolCall, StepTool]] = field(
-        default_factory=lambda: Recent(_MOST_STEPPED)
-    )
 
     def job(
         self,
@@ -126,10 +123,11 @@ class Runner:
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
         """A run that may begin; else the error that says why it may not."""
-        current = fingerprint(skill)
         if not dry_run:
-            _refuse(skill, current)
-        _check_once(skill, current)
+            _refuse(skill)
+        obstacle = review(skill).obstacle  # its row may be older than the rules
+        if obstacle and not dry_run:
+            raise SkillRefused(skill.name, obstacle)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -143,18 +141,16 @@ class Runner:
         )
         if skill.kind is SkillKind.COMPOSITE:
             composite.refuse_gaps(_steps(skill), absent)
-        elif skill.kind is SkillKind.SCRIPT:
-            _environment(admitted)
         return job
 
-    def program(self, job: Job) -> Program[SkillResult]:
+    async def run(self, job: Job, wait: Wait) -> SkillResult:
         """The run itself."""
         started = perf_counter()
         if job.dry_run:
             return replace(_plan(job), seconds=perf_counter() - started)
         try:
             with _nested(job.skill.name):
-                result = yield from _work(self, job)
+                result = await _work(self, job, wait)
         except BaseException as error:
             if not isinstance(error, Exception):
                 self._record(job, None)
@@ -182,16 +178,7 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self._step_tool(name, known[name], session) for name in wanted}
-
-    def _step_tool(self, name: str, tool: ToolCall, session: str | None) -> StepTool:
-        """A tool as a step calls it, kept for the next run: to watch it anew takes as long as to call it."""
-        place = name, id(tool), session
-        kept = self._stepped.get(place)
-        if kept is None or kept[0] is not tool:
-            kept = tool, self.agent.step_tool(name, tool, session)
-            self._stepped.put(place, kept)
-        return kept[1]
+        return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
 
     def _record(self, job: Job, result: SkillResult | None) -> None:
         """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result.
@@ -250,23 +237,14 @@ def may_run(skill: Skill) -> bool:
     return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
 
 
-def _refuse(skill: Skill, current: str) -> None:
+def _refuse(skill: Skill) -> None:
     """Refuse a skill that is not active, or that was changed since its approval."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
         raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
-    if skill.approved != current:
+    if skill.approved != fingerprint(skill):
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
-
-
-def _check_once(skill: Skill, current: str) -> None:
-    """Check a definition once per process: its row may be older than the rules."""
-    if current not in _checked_definitions:
-        check(skill.kind, skill.definition, skill.parameters)
-        if len(_checked_definitions) >= _MOST_KNOWN:
-            _checked_definitions.clear()
-        _checked_definitions.add(current)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
@@ -335,8 +313,8 @@ def _result(job: Job, **came: Any) -> SkillResult:
     )
 
 
-def _run_composite(job: Job) -> Program[SkillResult]:
-    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools)
+async def _run_composite(job: Job, wait: Wait) -> SkillResult:
+    steps = await composite.perform(wait, _steps(job.skill), job.given, job.absent, job.tools)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
         return _result(job, steps=steps, output=steps[-1].result)
@@ -344,35 +322,24 @@ def _run_composite(job: Job) -> Program[SkillResult]:
     return _result(job, steps=steps, ok=False, error=f"step {failed + 1} ({step.tool}): {step.error}")
 
 
-def _plan_script(job: Job) -> SkillResult:
-    definition = job.skill.definition
-    args = {"script": definition["script"], "environment": _environment(job.given)}
-    return _result(job, steps=(Step(tool=shell_of(definition), args=args),))
+async def _run_script(runner: Runner, job: Job, wait: Wait) -> SkillResult:
+    """A script in the sandbox; no transaction is open meanwhile."""
+    from hexad.skills.sandbox import SandboxLimits, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
 
-
-def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
-    """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
-    from hexad.skills.sandbox import SandboxLimits, Stop, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
-
-    seen, definition = assess(job.skill), job.skill.definition
-    if seen.obstacle:
-        raise SkillRefused(job.skill.name, seen.obstacle)
-    sandbox = this_sandbox()
+    sandbox, definition = this_sandbox(), job.skill.definition
     limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
-    stop = Stop()
-    came: ScriptResult = yield Blocking(
+    came: ScriptResult = await wait.blocking(
         lambda: sandbox.run(
             cast("str", definition["script"]),
             shell=shell_of(definition),
             environment=_environment(job.given),
             files=files_of(definition),
             limits=limits,
-            network=Capability.NETWORK in seen.grants,
+            network=Capability.NETWORK in needs_of(definition),
             writable=[Path(folder) for folder in cast("list[str]", definition.get("writable", []))],
             hidden=runner.hidden(),
-            stop=stop,
-        ),
-        stop,
+            halt=wait.halt,
+        )
     )
     error = "" if came.ok else _script_error(came, limits)
     return _result(job, ok=came.ok, output=came.stdout, script=came, error=error)
@@ -381,54 +348,52 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
 def _script_error(came: ScriptResult, limits: SandboxLimits) -> str:
     late = f"took longer than {limits.seconds:g} s, the limit script_seconds"
     full = f" (perhaps it needs more than {limits.memory >> 20} MB, the limit script_memory)"
-    last = came.stderr.strip().splitlines()[-1:]
+    last = "".join(came.stderr.strip().splitlines()[-1:])
     why = late if came.timed_out else f"ended with exit code {came.exit_code}{full * (came.exit_code in _CRASHED)}"
-    return f"the script {why}" + (f": {last[0]}" if last else "")
+    unseen = _UNSEEN if "No such file or directory" in last or "not found" in last else ""
+    return f"the script {why}" + (f": {last}{unseen}" if last else "")
 
 
 def _environment(given: Mapping[str, Json]) -> dict[str, str]:
     """Parameters as variables: text as it is, everything else as JSON."""
-    variables = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
-    for name, value in variables.items():
-        if "\0" in value or value.encode(errors="replace").decode() != value:
-            raise InvalidInput(f"parameters.{name}", "holds NUL or a lone surrogate, which no variable can hold")
-    return variables
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
 
 
 def _rendered(job: Job) -> SkillResult:
     try:
         return _result(job, output=templates().render(cast("str", job.skill.definition["template"]), job.given))
     except TemplateFailed as error:
-        takes_more = job.skill.parameters.get("additionalProperties", False) is not False
-        if error.parameter and (takes_more or error.missing in job.absent):  # the caller left it out
+        if error.parameter and error.missing in job.absent:  # the caller left it out
             raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
         return _result(job, ok=False, error=str(error))
 
 
 def _plan(job: Job) -> SkillResult:
     """A dry run."""
+    definition = job.skill.definition
     match job.skill.kind:
         case SkillKind.COMPOSITE:
             return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
         case SkillKind.SCRIPT:
-            return _plan_script(job)
+            args = {"script": definition["script"], "environment": _environment(job.given)}
+            return _result(job, steps=(Step(tool=shell_of(definition), args=args),))
         case SkillKind.TEMPLATE:
             return _rendered(job)
         case SkillKind.INSTRUCTION:
-            return _result(job, output=job.skill.definition["text"])
+            return _result(job, output=definition["text"])
         case never:
             assert_never(never)
 
 
-def _work(runner: Runner, job: Job) -> Program[SkillResult]:
+async def _work(runner: Runner, job: Job, wait: Wait) -> SkillResult:
     """A run."""
     match job.skill.kind:
         case SkillKind.COMPOSITE:
-            return (yield from _run_composite(job))
+            return await _run_composite(job, wait)
         case SkillKind.SCRIPT:
-            return (yield from _run_script(runner, job))
+            return await _run_script(runner, job, wait)
         case SkillKind.TEMPLATE | SkillKind.INSTRUCTION:
-            result: SkillResult = yield Blocking(lambda: _plan(job))
+            result: SkillResult = await wait.blocking(lambda: _plan(job))
             return result
         case never:
             assert_never(never)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
-from hexad.errors import InvalidInput, SkillFailed
+from hexad.errors import SkillFailed
 from hexad.model import SkillKind
 from hexad.skills import parameters
 
@@ -42,7 +42,7 @@ def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
     named: dict[str, Skill] = {}
     for skill in skills:
         own = _identifier(skill.name)
-        named[_free(_with_digest(own, skill.name) if own in named else own, named)] = skill
+        named[f"{own[: _LONGEST_NAME - 9]}_{_digest(skill.name)}" if own in named else own] = skill
     return named
 
 
@@ -102,14 +102,8 @@ class _Takes:
 
 
 def _may_be_null(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema says that a value may be null; one that says nothing of its values does not."""
-    if not schema.keys() & {"type", "enum", "const", "anyOf"}:
-        return False
-    try:
-        parameters.admit({"properties": {"value": schema}}, {"value": None})
-    except InvalidInput:
-        return False
-    return True
+    either = any(map(_may_be_null, schema.get("anyOf", ())))
+    return either or "null" in parameters.kinds_of(schema) or None in schema.get("enum", ())
 
 
 def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -> Callable[..., Any]:
@@ -143,12 +137,8 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
     choices = schema.get("enum")
     if choices and all(isinstance(each, str | int) for each in choices):
         return Literal[tuple(choices)]
-    kinds = schema.get("type")
-    if kinds is None:
-        return Any
-    if isinstance(kinds, str):
-        return _plain(kinds, schema)
-    return Union[tuple(_plain(kind, schema) for kind in kinds)]  # noqa: UP007 - the same
+    kinds = parameters.kinds_of(schema)
+    return Union[tuple(_plain(kind, schema) for kind in kinds)] if kinds else Any  # noqa: UP007 - the same
 
 
 def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
@@ -178,11 +168,6 @@ def _says(schema: Mapping[str, Any]) -> str:
 def _identifier(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
     return f"{PREFIX}{plain or _digest(name)}"[:_LONGEST_NAME]  # a name in another script still needs one of its own
-
-
-def _with_digest(own: str, name: str) -> str:
-    digest = _digest(name)
-    return f"{own[: _LONGEST_NAME - len(digest) - 1]}_{digest}"
 
 
 def _digest(name: str) -> str:

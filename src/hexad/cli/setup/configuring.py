@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -56,6 +57,9 @@ def init(
         str, typer.Option("--scope", metavar="WORD", help="With --agent: user (all your projects) or project.")
     ] = "user",
     own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
+    capture: Annotated[
+        bool, typer.Option("--capture", help="Propose what you say to agents that lasts; on a terminal it is asked.")
+    ] = False,
     yes: Yes = False,
     db: Database = None,
     as_json: AsJson = False,
@@ -66,8 +70,9 @@ def init(
     projects unless --scope says otherwise. It asks whether this project should have a memory of its own, and before it
     changes the agent's configuration.
     """
+    ask = sys.stdin.isatty() and not (yes or as_json or capture)
     if agent is None:
-        Common(db=db, as_json=as_json).answer(*_made(db, force=force))
+        Common(db=db, as_json=as_json).answer(*_made(db, force=force, capture=capture or (ask and _asked())))
         return
     require_sdk()
     if agent not in WITH_HOOKS:
@@ -77,22 +82,28 @@ def init(
     refuse_asking(plan, yes=yes)
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
-        screen.remark(_made(db, force=force)[1])
+        screen.remark(_made(db, force=force, capture=capture or (ask and _asked()))[1])
     apply(plan, "hexad added to", where, f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
 
 
-def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:
+def _asked() -> bool:
+    return screen.confirmed("May agents propose to keep what you tell them and lasts, for you to `hexad review`?")
+
+
+def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any], str]:
     """Make a project of this folder; what was made, as a document and as a sentence."""
     named = db or database_from_environment()
     database = places.database_in(Path.cwd())
     if named is None and database.exists() and database != places.found().path.absolute():
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
     file = file_place(Common(db=named or places.DEFAULT).path.parent)
-    _write(file, file_text(), force=force)
+    text = file_text()
+    _write(file, text.replace("# capture = false\n", "capture = true\n") if capture else text, force=force)
     if named is None:
         places.trust(database)
     made = f"this folder's memory is {places.DEFAULT}; keep it out of version control\n" if named is None else ""
-    sentence = f"{made}{file}: written; every setting keeps its default until you remove its #"
+    kept = "every other setting" if capture else "every setting"
+    sentence = f"{made}{file}: written; {kept} keeps its default until you remove its #"
     return {"file": str(file), "written": True}, sentence
 
 

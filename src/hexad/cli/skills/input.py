@@ -9,16 +9,11 @@ import typer
 
 from hexad.errors import InvalidInput
 from hexad.model import Capability, SkillKind
+from hexad.skills.definition import BODIES
 
 if TYPE_CHECKING:
     from hexad.model import Json
 
-BODY: Final["Mapping[SkillKind, str]"] = {
-    SkillKind.COMPOSITE: "steps",
-    SkillKind.SCRIPT: "script",
-    SkillKind.TEMPLATE: "template",
-    SkillKind.INSTRUCTION: "text",
-}
 _STEPS: Final = """give a list such as '[{"tool": "search", "args": {"query": "{{ topic }}"}, "save_as": "found"}]'"""
 
 
@@ -44,7 +39,7 @@ def definition_from(
 
 def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
     body = body_from(kind, text)
-    return body if isinstance(body, dict) else {BODY[kind]: body}
+    return body if isinstance(body, dict) else {BODIES[kind]: body}
 
 
 def body_from(kind: SkillKind, text: str) -> "Json":

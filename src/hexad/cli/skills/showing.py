@@ -118,7 +118,7 @@ def show_result(result: SkillResult) -> None:
         screen.show(result.output.removesuffix("\n"))
     if result.script is not None:
         said = result.script.stderr.strip()
-        screen.show_beside("" if result.error.endswith(said) else said)  # the error may contain it already
+        screen.show_beside("" if said in result.error else said)  # the error may contain it already
         for cut in result.script.cut:
             screen.warn(cut)
     if result.error:

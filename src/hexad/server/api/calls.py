@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -120,7 +119,7 @@ def page(
     hx: Hexad, layer: Layer, *, cursor: str = "", limit: int = 50, keep: Callable[[Any], bool] = lambda _: True
 ) -> tuple[Sequence[Row], str | None]:
     """Rows of a layer, newest first, and the cursor of the next page."""
-    before, found, size = _number(cursor), list[Any](), limit + 1
+    before, found, size = number_in(cursor, 2**62), list[Any](), limit + 1
     with hx.store.reading(hx.namespace) as view:
         while len(found) <= limit:
             some = view.page(layer, before=before, limit=size)
@@ -129,7 +128,7 @@ def page(
                 break
             before, size = some[-1].number, _SCANNED
     left = found[limit : limit + 1]
-    return found[:limit], _cursor(found[limit - 1].number) if left else None
+    return found[:limit], str(found[limit - 1].number) if left else None
 
 
 def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
@@ -137,18 +136,8 @@ def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
     return {"items": list(items), "next": next}
 
 
-def _cursor(number: int) -> str:
-    return base64.urlsafe_b64encode(str(number).encode()).decode().rstrip("=")
-
-
-def _number(cursor: str) -> int:
-    """The number in a cursor; without one, a number above all."""
-    if not cursor:
-        return 2**62
-    try:
-        number = int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except ValueError:
-        number = -1
-    if not 0 <= number <= 2**62:
+def number_in(cursor: str, otherwise: int) -> int:
+    """The number in a cursor, or another if there is none."""
+    if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) <= 18):
         raise InvalidInput("cursor", "is not one that a listing returned as `next`")
-    return number
+    return int(cursor or otherwise)

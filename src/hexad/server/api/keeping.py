@@ -10,7 +10,7 @@ from hexad.clock import utc_now
 from hexad.errors import AccessRefused, InvalidInput
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, SkillStatus
-from hexad.server.api.calls import Call, Reply, listing
+from hexad.server.api.calls import Call, Reply, listing, number_in
 from hexad.store import Question
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ def namespaces(call: Call) -> dict[str, Any]:
 
 def audit_log(call: Call) -> dict[str, Any]:
     """The log of changes, newest first."""
-    cursor, limit = call.query.get("cursor"), call.query.get("limit", 50)
-    records = latest(call, limit, before=None if cursor is None else _sequence(cursor))
+    records = latest(call, call.query.get("limit", 50), before=number_in(call.query.get("cursor", ""), 0))
     more = records[-1].sequence > 1 if records else False
     return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
 
@@ -71,7 +70,7 @@ def latest(call: Call, limit: int, *, before: int | None = None) -> Sequence[Aud
     """The newest records of the log, newest first, or those before a number."""
     with call.hx.store.reading(call.hx.namespace) as view:
         end = view.chain_end()
-        last = (end[0] if end else 0) if before is None else before - 1
+        last = before - 1 if before else (end[0] if end else 0)
         found = view.audit(after=max(0, last - limit), limit=limit) if last > 0 else ()
     return tuple(reversed([record for record in found if record.sequence <= last]))
 
@@ -84,12 +83,6 @@ def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
             return (), end[0] if end else 0
         found = view.audit(after=last, limit=_EVENTS_AT_ONCE) if end and end[0] > last else ()
     return found, found[-1].sequence if found else last
-
-
-def _sequence(cursor: str) -> int:
-    if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 18:
-        raise InvalidInput("cursor", "is not one that the log returned as `next`")
-    return int(cursor)
 
 
 def forget(call: Call) -> dict[str, Any]:

@@ -21,10 +21,10 @@ from hexad.model import (
     Skill,
     SkillStatus,
 )
-from hexad.server.api import keeping, moving, procedures, records
+from hexad.server.api import keeping, moving, verbs
 from hexad.server.api.calls import listing, shown
-from hexad.server.api.records import delete, fields, found
 from hexad.server.api.schemas import COUNT, FLAG, KEY, KEYS, LAYERS, NOTHING, OBJECT, TEXT, body, given, listed, ref
+from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
 from hexad.skills.library import SkillLibrary
 
@@ -87,20 +87,13 @@ _ENTRY: Final = given(
     keep_secrets=FLAG,
 )
 _REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
-_LEARNING: Final = given(
-    Learning, "trigger error_pattern diagnosis fix category tags", required="trigger", keep_secrets=FLAG
-)
-_CORRECTION: Final = given(
-    Learning, "trigger error_pattern diagnosis fix", required="fix", learning=KEY, keep_secrets=FLAG
-)
+_LESSON: Final = "trigger error_pattern diagnosis fix"
+_LEARNING: Final = given(Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG)
+_CORRECTION: Final = given(Learning, _LESSON, required="fix", learning=KEY, keep_secrets=FLAG)
 _CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT)
 _ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG)
-_SKILL: Final = given(
-    Skill,
-    "kind description definition parameters when tags author",
-    required="kind description definition",
-    keep_secrets=FLAG,
-)
+_WRITTEN: Final = "kind description definition"
+_SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
 _PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
 _EDITED: Final = given(Proposal, "key content")
 _ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT, budget=COUNT)
@@ -125,13 +118,13 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/knowledge", READ, "list_knowledge", "List entries, newest first; with `query` the best matches",
           lambda c: found(c, c.hx.knowledge), _ENTRIES, query={**_PAGE, **_FILTERS}),
     Route("POST", "/knowledge", WRITE, "add_knowledge", "Save an entry under a key that is made from its text",
-          records.add_knowledge, ref("Knowledge"), _ENTRY, status=201),
+          verbs.add_knowledge, ref("Knowledge"), _ENTRY, status=201),
     Route("POST", "/knowledge/delete", WRITE, "delete_many", "Delete or bring back several entries",
-          records.delete_many, OBJECT, body(required="keys", keys=KEYS, undelete=FLAG)),
+          verbs.delete_many, OBJECT, body(required="keys", keys=KEYS, undelete=FLAG)),
     Route("GET", "/knowledge/{key}", READ, "get_knowledge", "Read an entry",
           lambda c: shown(c.hx.knowledge.get(c.named)), ref("Knowledge")),
     Route("PUT", "/knowledge/{key}", WRITE, "put_knowledge", "Save an entry; other content makes a new version",
-          records.put_knowledge, ref("Knowledge"), _ENTRY),
+          verbs.put_knowledge, ref("Knowledge"), _ENTRY),
     Route("DELETE", "/knowledge/{key}", WRITE, "delete_knowledge", "Hide an entry; it can be brought back",
           lambda c: delete(c, c.hx.knowledge, origin=c.caller.origin), NOTHING, status=204),
     Route("POST", "/knowledge/{key}/undelete", APPROVE, "undelete_knowledge", "Bring back a deleted entry",
@@ -150,30 +143,29 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/references/{name}", READ, "get_reference", "Read a reference",
           lambda c: shown(c.hx.references.get(c.named)), ref("Reference")),
     Route("PUT", "/references/{name}", WRITE, "put_reference", "Save a reference",
-          lambda c: records.put(c, c.hx.references, ReferenceCollection.save, "location summary kind metadata tags"),
-          ref("Reference"), _REFERENCE),
+          lambda c: put(c, c.hx.references, ReferenceCollection.save), ref("Reference"), _REFERENCE),
     Route("DELETE", "/references/{name}", WRITE, "delete_reference", "Delete a reference",
           lambda c: delete(c, c.hx.references), NOTHING, status=204),
 
     Route("GET", "/learnings", READ, "list_learnings", "List learnings, the latest change first",
           _learnings, _LESSONS, query={**_QUERY, **_TRUST}),
     Route("POST", "/learnings", WRITE, "add_learning", "Save a learning about an error of a tool",
-          lambda c: shown(c.hx.learnings.save(**fields(c, "trigger error_pattern diagnosis fix category tags"),
-                                              origin=c.caller.origin), 201), ref("Learning"), _LEARNING, status=201),
+          lambda c: shown(c.hx.learnings.save(**fields(c), origin=c.caller.origin), 201), ref("Learning"), _LEARNING,
+          status=201),
     Route("GET", "/learnings/statistics", READ, "learning_statistics", "Counts by category, tool and trust",
           lambda c: asdict(c.hx.learnings.stats()), OBJECT),
     Route("POST", "/learnings/correct", APPROVE, "correct_learning", "Save a person's correction, trusted at once",
-          procedures.correct_learning, ref("Learning"), _CORRECTION),
+          verbs.correct_learning, ref("Learning"), _CORRECTION),
     Route("POST", "/learnings/fix", READ, "known_fix", "The fix that is known for an error; it counts as offered",
-          procedures.known_fix, OBJECT, _ERROR),
+          verbs.known_fix, OBJECT, _ERROR),
     Route("POST", "/learnings/clean", APPROVE, "clean_learnings", "Merge duplicates, remove what nothing confirmed",
-          procedures.clean_learnings, OBJECT, body(apply=FLAG, unseen_for_days=COUNT)),
+          verbs.clean_learnings, OBJECT, body(apply=FLAG, unseen_for_days=COUNT)),
     Route("GET", "/learnings/{id}", READ, "get_learning", "Read a learning",
           lambda c: shown(c.hx.learnings.get(c.named)), ref("Learning")),
     Route("DELETE", "/learnings/{id}", APPROVE, "delete_learning", "Delete a learning",
           lambda c: delete(c, c.hx.learnings), NOTHING, status=204),
     Route("POST", "/observe", WRITE, "observe", "Learn from a tool call that was made elsewhere",
-          procedures.observe, OBJECT, _CALL),
+          verbs.observe, OBJECT, _CALL),
 
     Route("GET", "/skills", READ, "list_skills", "List skills; with `query` the active ones that match best",
           lambda c: found(c, c.hx.skills, newest_first=False), _SKILLS,
@@ -187,27 +179,26 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/skills/{name}", READ, "get_skill", "Read a skill",
           lambda c: shown(c.hx.skills.get(c.named)), ref("Skill")),
     Route("PUT", "/skills/{name}", WRITE, "put_skill", "Save a procedure as a draft",
-          lambda c: records.put(c, c.hx.skills, SkillLibrary.create,
-                                "kind description definition parameters when tags author"), ref("Skill"), _SKILL),
+          lambda c: put(c, c.hx.skills, SkillLibrary.create), ref("Skill"), _SKILL),
     Route("DELETE", "/skills/{name}", APPROVE, "delete_skill", "Delete a skill with its versions",
           lambda c: delete(c, c.hx.skills), NOTHING, status=204),
     Route("GET", "/skills/{name}/history", READ, "skill_history", "All versions of a skill, newest first",
           lambda c: _all(c.hx.skills.history(c.named)), listed("SkillVersion")),
     Route("GET", "/skills/{name}/review", READ, "review_skill", "Findings of the check, and what it would be granted",
-          lambda c: procedures.review_json(c.hx.skills.review(c.named)), OBJECT),
+          lambda c: verbs.review_json(c.hx.skills.review(c.named)), OBJECT),
     Route("POST", "/skills/{name}/activate", APPROVE, "activate_skill", "Approve a skill as the review showed it",
           lambda c: shown(c.hx.skills.activate(c.named, by=c.body.get("by") or c.caller.name, seen=c.body.get("seen"))),
           ref("Skill"), body(by=KEY, seen=TEXT)),
     Route("POST", "/skills/{name}/deprecate", APPROVE, "deprecate_skill", "Hide a skill and stop it from running",
           lambda c: shown(c.hx.skills.deprecate(c.named)), ref("Skill")),
     Route("POST", "/skills/{name}/run", WRITE, "run_skill", "Run an active skill, or show what a run would do",
-          procedures.run_skill, OBJECT, body(parameters=OBJECT, dry_run=FLAG), runs=True),
+          verbs.run_skill, OBJECT, body(parameters=OBJECT, dry_run=FLAG), runs=True),
 
-    Route("GET", "/review", READ, "queue", "Everything that awaits review", procedures.queue, OBJECT),
+    Route("GET", "/review", READ, "queue", "Everything that awaits review", verbs.queue, OBJECT),
     Route("GET", "/proposals", READ, "list_proposals", "Every open proposal, oldest first",
           lambda c: _all(c.hx.proposals.list()), listed("Proposal")),
     Route("POST", "/proposals", WRITE, "propose", "Propose a change to an entry, for a person to decide",
-          procedures.propose, ref("Proposal"), _PROPOSAL, status=201),
+          verbs.propose, ref("Proposal"), _PROPOSAL, status=201),
     Route("GET", "/proposals/{id}", READ, "get_proposal", "Read a proposal",
           lambda c: wire.to_json(c.hx.proposals.get(c.named)), ref("Proposal")),
     Route("PATCH", "/proposals/{id}", APPROVE, "edit_proposal", "Change a proposal before deciding about it",
@@ -215,7 +206,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("POST", "/proposals/{id}/accept", APPROVE, "accept_proposal", "Carry a proposal out as the user's own word",
           lambda c: shown(c.hx.proposals.accept(c.named)), ref("Knowledge")),
     Route("POST", "/proposals/{id}/reject", APPROVE, "reject_proposal", "Remove a proposal; the entry stays as it is",
-          procedures.reject_proposal, NOTHING, status=204),
+          verbs.reject_proposal, NOTHING, status=204),
 
     Route("POST", "/retrieve", READ, "retrieve", "Find what matters for a message, best first in each layer",
           lambda c: wire.retrieval(c.hx.retrieve(c.body["message"], c.body.get("layers"), c.body.get("max_per_layer"))),
@@ -227,7 +218,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/standing", READ, "standing", "The items that are in every prompt",
           lambda c: listing(map(wire.item, c.hx.standing())), listed("Item")),
     Route("POST", "/used", WRITE, "used", "Record that an item was useful for a message",
-          records.used, listed("Association"), _USED),
+          verbs.used, listed("Association"), _USED),
     Route("GET", "/habits", READ, "list_habits", "The words of earlier questions that help to find items",
           lambda c: _all(c.hx.habits.list()), listed("Association")),
     Route("DELETE", "/habits", APPROVE, "reset_habits", "Remove the words that lead to an item, or to all",
@@ -242,7 +233,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           keeping.audit_log, listed("AuditRecord"), query=_LOG),
     Route("GET", "/audit/events", READ, "audit_events", "The log as events, as changes happen; `Last-Event-ID` goes on",
           lambda c: keeping.newer(c.hx, c.query.get("after")), OBJECT,
-          query={"after": {"type": "integer", "minimum": 0}}, media_type=EVENTS),
+          query={"after": {"type": "integer", "minimum": 0, "maximum": 2**53}}, media_type=EVENTS),
     Route("GET", "/audit/verify", READ, "verify", "Check that no record of the log was altered, moved or removed",
           lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), OBJECT, query={"expect": TEXT}),
     Route("POST", "/forget", APPROVE, "forget", "Erase for good: a record, a subject, a session, or everything",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -15,12 +16,13 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
-from hexad.server.api.calls import Call, Reply
+from hexad.server.api.calls import Call, Reply, number_in
 from hexad.server.api.keeping import newer
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
 from hexad.server.api.problems import document, problem
 from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
+from hexad.server.callers import Callers, body_of
 from hexad.skills.parameters import admit
 from hexad.wire import to_json, unique_keys
 
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import AuditRecord
     from hexad.server.api.schemas import Schema
-    from hexad.server.callers import Callers
 
 READING: Final = Pool(8, "hexad-api-read")
 WRITING: Final = Pool(4, "hexad-api-write")
@@ -40,8 +41,7 @@ RUNNING: Final = Pool(4, "hexad-api-run")
 _JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
 _SMALLEST_LIMIT: Final = 64 * 1024
-_WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
-_TRUTHS: Final = {"true": True, "false": False, "1": True, "0": False}
+_PATTERNS: Final = [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route) for route in ROUTES]
 
 
 class BadRequest(Exception):
@@ -61,7 +61,6 @@ class Api:
     hx: Hexad
     callers: Callers
     beat: float = 1.0  # seconds between two looks at the log
-    _routes: Mapping[int, list[tuple[tuple[str, ...], Route]]] = field(default_factory=lambda: _by_length(ROUTES))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -75,62 +74,61 @@ class Api:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
-        segments = _segments(request.scope)
-        if segments == ("openapi.json",):
+        path = _path(request.scope)
+        if path == "/openapi.json":
             return JSONResponse(description())
         caller = self.callers.bearer(request.headers.get("authorization", ""))
-        route, path = self._route(request, segments)
+        route, names = _route(request.method, path)
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
         query = _query(route.query, request)
-        if "after" in route.query and _WHOLE.fullmatch(last := request.headers.get("last-event-id", "")):
-            query["after"] = int(last)
+        if "after" in route.query and (last := request.headers.get("last-event-id", "")):
+            query["after"] = number_in(last, 0)
         call = Call(
             caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
             caller,
             self.callers.tokens,
-            path,
+            names,
             query,
             await self._body(route, request),
             request.headers.get("if-match", ""),
             request.headers.get("if-none-match", ""),
-            await self._raw(request, LARGEST) if route.takes else b"",
+            await body_of(request, LARGEST) if route.takes else b"",
         )
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))
         return events(call.hx, came, self.beat) if route.media_type == EVENTS else _response(route, call, came)
 
-    def _route(self, request: Request, segments: tuple[str, ...]) -> tuple[Route, dict[str, str]]:
-        found = [
-            (route, path)
-            for pattern, route in self._routes.get(len(segments), ())
-            if (path := _matched(pattern, segments)) is not None
-        ]
-        for route, path in found:
-            if route.method == request.method:
-                return route, path
-        if found:
-            nearest = min(found, key=lambda each: len(each[1]))[0].path  # a word of ours before a name of anybody's
-            ways = ", ".join(sorted({each.method for each, _ in found if each.path == nearest}))
-            raise BadRequest(405, f"this can only be asked with {ways}", Allow=ways)
-        raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
-
     async def _body(self, route: Route, request: Request) -> Mapping[str, Any]:
         if route.body is None:
             return {}
         limit = max(_SMALLEST_LIMIT, _LARGER_THAN_TEXT * self.hx.settings.max_text)
-        raw = await self._raw(request, limit)
+        raw = await body_of(request, limit)
         if raw and request.headers.get("content-type", "").partition(";")[0].strip().casefold() != _JSON:
             raise BadRequest(415, "send the body as Content-Type: application/json")
         return _checked(route.body, _parsed(raw) if raw else {})
 
-    async def _raw(self, request: Request, limit: int) -> bytes:
-        raw = bytearray()
-        async for part in request.stream():
-            raw += part
-            if len(raw) > limit:
-                raise BadRequest(413, f"a body may have {limit:,} bytes at most")
-        return bytes(raw)
+
+def _path(scope: Scope) -> str:
+    """The path below the prefix, as it was sent: a key may hold a slash, written %2F."""
+    raw: str = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("ascii", "replace")
+    return f"/{raw.removeprefix(PREFIX).strip('/')}"
+
+
+def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """The route of a request, and the names in its path."""
+    found = [(route, match) for pattern, route in _PATTERNS if (match := pattern.fullmatch(path))]
+    for route, match in found:
+        if route.method == method:
+            try:
+                return route, {name: unquote(text, errors="strict") for name, text in match.groupdict().items()}
+            except UnicodeDecodeError:
+                raise BadRequest(400, "the path is not UTF-8") from None
+    if found:
+        nearest = min(found, key=lambda each: len(each[1].groups()))[0].path  # a word of ours before anybody's name
+        ways = ", ".join(sorted({each.method for each, _ in found if each.path == nearest}))
+        raise BadRequest(405, f"this can only be asked with {ways}", Allow=ways)
+    raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
 
 
 def events(hx: Hexad, first: tuple[Sequence[AuditRecord], int], beat: float) -> Response:
@@ -151,53 +149,17 @@ async def _stream(hx: Hexad, first: tuple[Sequence[AuditRecord], int], beat: flo
         records, last = await READING.run(partial(newer, hx, last))
 
 
-def _by_length(routes: tuple[Route, ...]) -> dict[int, list[tuple[tuple[str, ...], Route]]]:
-    found: dict[int, list[tuple[tuple[str, ...], Route]]] = {}
-    for route in routes:
-        pattern = tuple(route.path.strip("/").split("/"))
-        found.setdefault(len(pattern), []).append((pattern, route))
-    return found
-
-
-def _segments(scope: Scope) -> tuple[str, ...]:
-    """The parts of the path below the prefix, each decoded by itself: a key may hold a slash, written %2F."""
-    raw: str = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("ascii", "replace")
-    try:
-        return tuple(unquote(part, errors="strict") for part in raw.removeprefix(PREFIX).strip("/").split("/"))
-    except UnicodeDecodeError:
-        raise BadRequest(400, "the path is not UTF-8") from None
-
-
-def _matched(pattern: tuple[str, ...], segments: tuple[str, ...]) -> dict[str, str] | None:
-    path = {}
-    for part, segment in zip(pattern, segments, strict=True):
-        if part.startswith("{"):
-            path[part[1:-1]] = segment
-        elif part != segment:
-            return None
-    return path
-
-
 def _query(known: Mapping[str, Schema], request: Request) -> dict[str, Any]:
     schemas = {**EVERY_CALL, **known}
-    given = {name: _typed(schemas.get(name, {}), request.query_params.getlist(name)) for name in request.query_params}
+    given = {name: _typed(schemas.get(name, {}), text) for name, text in request.query_params.items()}
     return _checked({"properties": schemas}, given)
 
 
-def _typed(schema: Schema, texts: list[str]) -> Any:
+def _typed(schema: Schema, text: str) -> Any:
     """A query parameter in the type of its schema, where it is written as one."""
-    if schema.get("type") == "array":
-        return texts
-    text = texts[-1]
-    if schema.get("type") == "integer" and _WHOLE.fullmatch(text):
-        return int(text)
-    if schema.get("type") == "boolean":
-        return _TRUTHS.get(text, text)
-    if schema.get("type") == "number":
-        try:
-            return float(text)
-        except ValueError:
-            return text
+    if schema.get("type") in {"integer", "number", "boolean"}:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text, parse_constant=_no_number)
     return text
 
 

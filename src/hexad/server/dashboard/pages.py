@@ -14,9 +14,8 @@ from hexad.context.retriever import ContextRetriever
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
-from hexad.server.api import keeping, records
+from hexad.server.api import keeping, verbs
 from hexad.server.api.calls import page
-from hexad.server.api.procedures import drafts
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
 
@@ -97,7 +96,7 @@ def review(view: View) -> dict[str, Any]:
     proposals = [(each, _entry(view, each.against or each.key)) for each in view.hx.proposals.list()]
     return {
         "proposals": proposals,
-        "drafts": [_draft(view, skill.name) for skill in drafts(view.hx)],
+        "drafts": [_draft(view, skill.name) for skill in verbs.drafts(view.hx)],
         "doubts": view.hx.learnings.doubtful(),
     }
 
@@ -110,12 +109,8 @@ def _entry(view: View, key: str) -> Knowledge | None:
 
 
 def _draft(view: View, name: str) -> dict[str, Any]:
-    skill = view.hx.skills.get(name)
-    try:
-        seen = view.hx.skills.review(name)
-    except HexadError as error:
-        return {"skill": skill, "seen": None, "obstacle": str(error), "parts": _parts(skill.definition)}
-    return {"skill": skill, "seen": seen, "obstacle": seen.obstacle, "parts": _parts(skill.definition)}
+    skill, (seen, obstacle) = view.hx.skills.get(name), verbs.reviewed(view.hx, name)
+    return {"skill": skill, "seen": seen, "obstacle": obstacle, "parts": _parts(skill.definition)}
 
 
 def _parts(definition: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -130,7 +125,7 @@ def knowledge(view: View) -> dict[str, Any]:
     """A page of entries, or one entry with its versions."""
     if view.ask.get("layer") == Layer.EXTERNAL_KNOWLEDGE:
         asked = {name: view.ask[name] for name in ("query", "cursor") if view.ask.get(name)}
-        found = records.found(replace(view.call, query=asked), view.hx.references)
+        found = verbs.found(replace(view.call, query=asked), view.hx.references)
         return {"template": "references", "references": found["items"], "next": found["next"], "kinds": ReferenceKind}
     if view.ask.get("key"):
         return _one_entry(view, view.ask["key"])
@@ -146,7 +141,7 @@ def knowledge(view: View) -> dict[str, Any]:
 
 def _entries(view: View) -> tuple[Sequence[Knowledge], str | None]:
     chosen = {name: view.ask[name] for name in ("category", "origin") if view.ask.get(name)}
-    wanted = records.wanted({**chosen, **({"pinned": True} if view.ask.get("pinned") else {})})
+    wanted = verbs.wanted({**chosen, **({"pinned": True} if view.ask.get("pinned") else {})})
     query = view.ask.get("query", "").strip()
     if query:
         found = view.hx.knowledge.search(query, limit=_ROWS)

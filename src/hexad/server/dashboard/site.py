@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +20,7 @@ from hexad.server.api.calls import Call, tag_of
 from hexad.server.api.keeping import newer, status
 from hexad.server.api.problems import status_of
 from hexad.server.api.serving import READING, RUNNING, events
+from hexad.server.callers import body_of
 from hexad.server.dashboard.actions import ACTIONS, Form
 from hexad.server.dashboard.pages import PAGES, View
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
@@ -68,18 +68,12 @@ def _stamp() -> str:
     return hashlib.sha256(b"".join((_HOME / "static" / name).read_bytes() for name in _STATIC)).hexdigest()[:12]
 
 
-@dataclass(frozen=True)
 class Dashboard:
-    """The pages as an ASGI application."""
+    """The pages as an ASGI application: ``secure`` is for cookies over TLS only, ``evals`` holds stored questions."""
 
-    hx: Hexad
-    callers: Callers
-    secure: bool = False  # whether the cookie is for TLS only
-    evals: Path | None = None  # the folder with stored questions
-    sessions: Sessions = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sessions", Sessions(self.callers))
+    def __init__(self, hx: Hexad, callers: Callers, *, secure: bool = False, evals: Path | None = None) -> None:
+        self.hx, self.callers, self.secure, self.evals = hx, callers, secure, evals
+        self.sessions = Sessions(callers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -211,12 +205,7 @@ def _same_record(form: Form) -> dict[str, str]:
 
 async def _form(request: Request) -> Form:
     """The fields of a form; a foreign page cannot send one with our secret in it."""
-    raw = bytearray()
-    async for part in request.stream():
-        raw += part
-        if len(raw) > _LARGEST_FORM:
-            raise InvalidInput("form", f"has more than {_LARGEST_FORM:,} bytes")
-    text = bytes(raw).decode("utf-8", "replace")
+    text = (await body_of(request, _LARGEST_FORM)).decode("utf-8", "replace")
     fields = parse_qs(text, keep_blank_values=True, max_num_fields=5000)
     return Form({name: tuple(values) for name, values in fields.items()})
 

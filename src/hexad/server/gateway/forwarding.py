@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import logging
 import time
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import httpx2
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -23,6 +25,7 @@ from hexad.edges.threads import Pool
 from hexad.edges.transcripts import SHAPES
 from hexad.errors import AccessRefused
 from hexad.memory.redaction import redact
+from hexad.server.callers import body_of
 from hexad.server.gateway.speaking import MEMORY, OWN_HEADERS, TOKEN, Speakers
 from hexad.server.tokens import Right
 
@@ -56,26 +59,53 @@ def _clients() -> tuple[httpx2.AsyncClient, ...]:
     return tuple(httpx2.AsyncClient(timeout=wait, limits=limits, verify=tls, trust_env=False) for _ in range(_POOLS))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A request that memory takes part in: who speaks, and how its body is read."""
+
+    speaker: Speaker
+    shape: Shape
+    body: dict[str, Any]
+
+    async def with_context(self) -> bytes | None:
+        """The body with its context; None if there is nothing to add."""
+        context = await self.speaker.memory.arecall(None, self.shape.latest(self.body), session=self.speaker.session)
+        if not context.standing and not context.found:
+            return None
+        return json.dumps(self.shape.written(self.body, context), allow_nan=False, separators=(",", ":")).encode()
+
+    async def learn(self, *, capturing: bool) -> None:
+        """Learn from the calls that ended, and propose what the user said, if that is wanted."""
+        for call in self.shape.ended(self.body):
+            await self.speaker.memory.alearn(None, call, session=self.speaker.session)
+        latest = self.shape.latest(self.body)
+        if capturing and latest is not None and latest.last:
+            said = [{"role": "user", "content": latest.text}]
+            with _going_on("what a user said is not proposed"):
+                await _CAPTURING.run(partial(self.speaker.own.capture, said, session=self.speaker.session))
+
+
+@contextmanager
+def _going_on(sentence: str) -> Iterator[None]:
+    """A failure of ours is a warning, not the provider's."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the request goes on
+        _LOG.warning("%s: %s", sentence, redact(repr(error)).text)
+
+
 class Gateway:
     """The gateway as an ASGI application."""
 
-    hx: Hexad
-    callers: Callers
-    upstream: str
-    clients: tuple[httpx2.AsyncClient, ...] = field(default_factory=_clients)
-    turns: Iterator[httpx2.AsyncClient] = field(init=False)
-    speakers: Speakers = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "speakers", Speakers(self.hx))
-        object.__setattr__(self, "turns", cycle(self.clients))
+    def __init__(self, hx: Hexad, callers: Callers, upstream: str) -> None:
+        self.hx, self.callers, self.upstream = hx, callers, upstream
+        self.clients, self._speakers = _clients(), Speakers(hx)
+        self._turns = cycle(self.clients)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request on."""
-        request = Request(scope, receive)
         try:
-            response = await self._answer(request)
+            response = await self._answer(Request(scope, receive))
         except AccessRefused as error:
             response = _refused(error.status, str(error))
         except httpx2.HTTPError as error:
@@ -91,39 +121,26 @@ class Gateway:
         path = request.url.path.removeprefix(PREFIX)
         request.scope["hexad.route"] = PREFIX
         shape = next((each for end, each in SHAPES.items() if path == f"/v1{end.removeprefix('/v1')}"), None)
-        wanted = shape is not None and request.method == "POST"
-        content: Any = await self._remembered(request, caller, shape) if wanted and shape else request.stream()
-        return await self._forward(request, path, content)
+        if shape is None or request.method != "POST":
+            return await self._forward(request, path, request.stream())
+        raw, started, added = await body_of(request, _LARGEST), time.perf_counter(), None
+        turn = self._turn(request, caller, shape, raw)
+        if turn is not None:
+            with _going_on("a request goes on without memory"), anyio.move_on_after(_MEMORY_SECONDS):
+                added = await turn.with_context()
+        facts = {"kind": path.rpartition("/")[2], "context": "no" if added is None else "yes"}
+        signals.emit("gateway", time.perf_counter() - started, **facts)
+        response = await self._forward(request, path, added or raw)
+        if turn is not None and Right.WRITE in caller.rights:  # nobody waits for it: the answer goes out first
+            response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.gateway_capture)
+        return response
 
-    async def _remembered(self, request: Request, caller: Caller, shape: Shape) -> bytes:
-        """The body with its context, or as it was: a failure of ours is not the provider's."""
-        raw, started = await _body(request), time.perf_counter()
-        kind = request.url.path.rpartition("/")[2]
-        added, body = raw, _parsed(raw)
-        if body is not None and request.headers.get(MEMORY, "").strip().casefold() != "off":
-            speaker = self.speakers.of(caller, request.headers, body)
-            try:
-                with anyio.move_on_after(_MEMORY_SECONDS):
-                    added = await self._with_context(speaker, caller, shape, body) or raw
-            except Exception as error:  # noqa: BLE001 - the request goes on
-                _LOG.warning("a request goes on without memory: %s", redact(repr(error)).text)
-        context = "yes" if added is not raw else "no"
-        signals.emit("gateway", time.perf_counter() - started, kind=kind, context=context)
-        return added
-
-    async def _with_context(self, speaker: Speaker, caller: Caller, shape: Shape, body: dict[str, Any]) -> bytes | None:
-        """Learn from the calls that ended, then look the turn's context up and write it in."""
-        if Right.WRITE in caller.rights:
-            for call in shape.ended(body):
-                await speaker.memory.alearn(None, call, session=speaker.session)
-        latest = shape.latest(body)
-        context = await speaker.memory.arecall(None, latest, session=speaker.session)
-        if latest is not None and latest.last and self.hx.settings.gateway_capture and Right.WRITE in caller.rights:
-            said = [{"role": "user", "content": latest.text}]
-            await _CAPTURING.run(partial(speaker.own.capture, said, session=speaker.session), seconds=_MEMORY_SECONDS)
-        if not context.standing and not context.found:
+    def _turn(self, request: Request, caller: Caller, shape: Shape, raw: bytes) -> Turn | None:
+        """The turn of a request; None if memory is off, or the provider shall judge the body."""
+        body = _parsed(raw)
+        if body is None or request.headers.get(MEMORY, "").strip().casefold() == "off":
             return None
-        return json.dumps(shape.written(body, context), allow_nan=False, separators=(",", ":")).encode()
+        return Turn(self._speakers.of(caller, request.headers, body), shape, body)
 
     async def _forward(self, request: Request, path: str, content: Any) -> Response:
         query = request.url.query
@@ -133,7 +150,7 @@ class Gateway:
             headers.append(("content-length", length))
         empty = request.method in {"GET", "HEAD"} and "content-length" not in request.headers
         sent = httpx2.Request(request.method, url, headers=headers, content=None if empty else content)
-        came = await next(self.turns).send(sent, stream=True)
+        came = await next(self._turns).send(sent, stream=True)
         response = StreamingResponse(_bytes(came), came.status_code)
         response.raw_headers = [
             (name.encode("latin-1"), value.encode("latin-1"))
@@ -154,15 +171,6 @@ async def _bytes(came: httpx2.Response) -> Any:
 
 def _passed(headers: Iterable[tuple[str, str]], left_out: frozenset[str]) -> list[tuple[str, str]]:
     return [(name, value) for name, value in headers if name.lower() not in left_out]
-
-
-async def _body(request: Request) -> bytes:
-    raw = bytearray()
-    async for part in request.stream():
-        raw += part
-        if len(raw) > _LARGEST:
-            raise AccessRefused(413, f"a request may have {_LARGEST:,} bytes at most")
-    return bytes(raw)
 
 
 def _parsed(raw: bytes) -> dict[str, Any] | None:

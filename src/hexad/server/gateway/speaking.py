@@ -66,7 +66,9 @@ class Speakers:
         housed, house = caller.reaches(root), self.hx.scoped(namespace=root)
         own = house.scoped(namespace=f"{root}/{by_name(Conversation('', user, ''))}") if user else house
         kept = (root, user, housed)
-        memory = self._known.get(kept) or AgentMemory(house if housed else own, user=user if housed else "")
+        memory = self._known.get(kept) or AgentMemory(
+            house if housed else own, user=user if housed else "", captures=False
+        )
         self._known.put(kept, memory)
         return Speaker(memory, own, session)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.memory import admission
@@ -21,7 +20,7 @@ from hexad.skills.discovery.generalising import Seen, generalised, is_linked
 from hexad.skills.discovery.sequences import FEWEST, repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from hexad.memory.workspace import Change, Workspace
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from hexad.store import Reading
     from hexad.store.learning import Call
 
+    Log: TypeAlias = Mapping[str, Sequence[Call]]
     MayHold: TypeAlias = Callable[[Path, Json], bool]  # whether a value at this path may stand in a draft
 
 MOST: Final = 5  # offers at a time
@@ -43,32 +43,6 @@ _LONGEST_NAME: Final = 64
 _REDACTED: Final = "[redacted:"
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
-    """The successful calls of every session, in their order."""
-
-    calls: Mapping[str, Sequence[Call]]
-
-    @classmethod
-    def of(cls, view: Reading) -> Log:
-        """The calls of a namespace by session. Sessions without a name and failed calls are left out."""
-        found: dict[str, list[Call]] = {}
-        for call in view.calls():
-            if call.ok and call.session and call.arguments:
-                found.setdefault(call.session, []).append(call)
-        return cls(found)
-
-    def tools(self) -> dict[str, list[str]]:
-        """The tools of each session."""
-        return {session: [call.tool for call in calls] for session, calls in self.calls.items()}
-
-    def runs(self, sequence: Repeated) -> list[Sequence[Call]]:
-        """The calls of each occurrence of a sequence; the latest ones if a session has many."""
-        length = len(sequence.tools)
-        starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
-        return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
-
-
 def discover(library: SkillLibrary, workspace: Workspace, session: str | None, may_hold: MayHold) -> tuple[Skill, ...]:
     """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
 
@@ -76,13 +50,12 @@ def discover(library: SkillLibrary, workspace: Workspace, session: str | None, m
     """
     namespace = workspace.namespace
     with workspace.reading() as view:
-        log = Log.of(view)
-        found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
+        log = _log(view)
+        tools = {name: [call.tool for call in calls] for name, calls in log.items()}
+        found = repeated(tools, lambda each: is_linked([[_seen(call) for call in run] for run in _runs(log, each)]))
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        made = [
-            (each, generalised(each.tools, _with_values(view, log.runs(each), may_hold))) for each in new[: 4 * MOST]
-        ]
+        made = [(each, generalised(each.tools, _with_values(view, _runs(log, each), may_hold))) for each in new[:20]]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
@@ -105,10 +78,27 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
             origin=Origin.TOOL,  # what was watched, and nobody's word: it is never approved by itself, and not counted
         )
         change.unit.set_note(note, skill.name)
-        remember_sessions(change, skill.name, note, [*sequence.places][-_MOST_RUNS:])
+        sessions = [_digest([workspace.namespace, session]) for session in [*sequence.places][-_MOST_RUNS:]]
+        change.unit.set_note(_sessions_note(workspace.namespace, skill.name), json.dumps([note, sessions]))
         details: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
         change.audit("skill.discover", skill.name, details)
     return skill
+
+
+def _log(view: Reading) -> Log:
+    """The successful calls of every session that has a name, in their order."""
+    found: dict[str, list[Call]] = {}
+    for call in view.calls():
+        if call.ok and call.session and call.arguments:
+            found.setdefault(call.session, []).append(call)
+    return found
+
+
+def _runs(log: Log, sequence: Repeated) -> list[Sequence[Call]]:
+    """The calls of each occurrence of a sequence; the latest ones if a session has many."""
+    length = len(sequence.tools)
+    starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
+    return [log[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
 
 
 def _with_values(view: Reading, runs: Sequence[Sequence[Call]], may_hold: MayHold) -> Runs:
@@ -126,8 +116,12 @@ def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
 
 def _note(namespace: str, tools: Sequence[str]) -> str:
     """Key of the note that prevents offering the same draft twice."""
-    named = json.dumps([namespace, *tools], ensure_ascii=False).encode()
-    return f"offered skill {hashlib.blake2b(named, digest_size=12).hexdigest()}"
+    return f"offered skill {_digest([namespace, *tools], 12)}"
+
+
+def _digest(names: Sequence[str], size: int = 8) -> str:
+    named = json.dumps([*names], ensure_ascii=False).encode(errors="replace")
+    return hashlib.blake2b(named, digest_size=size).hexdigest()
 
 
 # --- what a call was given, and what it gave ------------------------------------------------------------------------
@@ -187,51 +181,37 @@ def _description(sequence: Repeated, found: Procedure) -> str:
 # --- the sessions that a draft was found in: hashes in a note, because the skill that a person approves holds none
 
 
-def remember_sessions(change: Change, skill: str, offer: str, sessions: Iterable[str]) -> None:
-    """Note where a skill was found; ``offer`` is the note that keeps it from being offered again."""
-    _keep(change, skill, offer, [_hashed(change, session) for session in sessions])
-
-
 def forget_discovered(change: Change, session: str) -> int:
     """Forget a session: remove discovered skills that too few other sessions support; return their number.
 
     Skills that a person activated or rewrote are kept.
     """
-    gone = _hashed(change, session)
-    found = [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]
-    removed = 0
-    for skill in found:
-        offer, sessions = _kept(change, skill.name)
-        if gone not in sessions:
-            continue
+    namespace, removed = change.workspace.namespace, 0
+    gone = _digest([namespace, session])
+    for skill in [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]:
+        note = _sessions_note(namespace, skill.name)
+        offer, sessions = json.loads(change.unit.note(note) or '["", []]')
         left = [each for each in sessions if each != gone]
-        _keep(change, skill.name, offer, left)
-        if len(left) >= FEWEST:
+        if left == sessions:
             continue
-        versions = change.unit.versions(Layer.SKILL_PATTERNS, skill.name)
-        found_here = [each.version for each in versions if each.origin is Origin.TOOL]
-        change.unit.remove_versions(Layer.SKILL_PATTERNS, skill.name, found_here)
-        if skill.origin is Origin.TOOL and skill.status is not SkillStatus.ACTIVE:
-            change.remove(Layer.SKILL_PATTERNS, skill.name)
-            change.audit("skill.forget", skill.name)
-            change.unit.set_note(offer, "")  # nobody turned it down: done in other sessions, it is offered again
-            removed += 1
+        change.unit.set_note(note, json.dumps([offer, left]))
+        if len(left) < FEWEST:
+            removed += _remove(change, skill, offer)
     return removed
 
 
-def _kept(change: Change, skill: str) -> tuple[str, list[str]]:
-    offer, sessions = json.loads(change.unit.note(_sessions_note(change, skill)) or '["", []]')
-    return offer, sessions
+def _remove(change: Change, skill: Skill, offer: str) -> bool:
+    """Remove the discovered versions of a skill, and the skill itself if it is a draft that was discovered."""
+    versions = change.unit.versions(Layer.SKILL_PATTERNS, skill.name)
+    discovered = [each.version for each in versions if each.origin is Origin.TOOL]
+    change.unit.remove_versions(Layer.SKILL_PATTERNS, skill.name, discovered)
+    if skill.origin is not Origin.TOOL or skill.status is SkillStatus.ACTIVE:
+        return False
+    change.remove(Layer.SKILL_PATTERNS, skill.name)
+    change.audit("skill.forget", skill.name)
+    change.unit.set_note(offer, "")  # nobody turned it down: done in other sessions, it is offered again
+    return True
 
 
-def _keep(change: Change, skill: str, offer: str, sessions: list[str]) -> None:
-    change.unit.set_note(_sessions_note(change, skill), json.dumps([offer, sessions]))
-
-
-def _sessions_note(change: Change, skill: str) -> str:
-    return f"sessions of skill {_hashed(change, skill)}"
-
-
-def _hashed(change: Change, name: str) -> str:
-    named = json.dumps([change.workspace.namespace, name], ensure_ascii=False).encode(errors="replace")
-    return hashlib.blake2b(named, digest_size=8).hexdigest()
+def _sessions_note(namespace: str, skill: str) -> str:
+    return f"sessions of skill {_digest([namespace, skill])}"

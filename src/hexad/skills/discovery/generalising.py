@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from hexad.memory.value_fingerprints import MOST_FINGERPRINTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hexad.model import Json
 
     Path: TypeAlias = tuple[str, ...]
+    Values: TypeAlias = tuple[str, ...]  # the fingerprints of a value in each run
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _STEP_IN: Final = re.compile(r"[A-Za-z0-9_-]+")  # what a reference may have behind a dot
@@ -45,7 +46,7 @@ class Procedure:
     runs: Runs
     steps: list[dict[str, Any]] = field(default_factory=list)
     parameters: dict[str, dict[str, Json]] = field(default_factory=dict)
-    _known: dict[tuple[str, ...], str] = field(default_factory=dict)  # parameters, by their fingerprints in the runs
+    _known: dict[Values, str] = field(default_factory=dict)  # parameters, by their fingerprints in the runs
     _saved: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -59,9 +60,9 @@ class Procedure:
         """Find out what the step at a place is given."""
         arguments: dict[str, Any] = {}
         whole = _of_other_keys(self.runs, place)
-        for path in _always_given(self.runs, place):
+        for path, fingerprints in _in_all(run[place].given for run in self.runs).items():
             if path[0] not in whole:
-                _put(arguments, path, self._argument(place, path))
+                _put(arguments, path, self._argument(place, path, fingerprints))
         for name in whole:
             arguments[name] = f"{{{{ {self._new_parameter(place, (name,), ('o',))} }}}}"
         self.steps.append({"tool": self.tools[place], "args": arguments})
@@ -71,11 +72,12 @@ class Procedure:
         for place, name in self._saved.items():
             self.steps[place]["save_as"] = name
 
-    def _argument(self, place: int, path: Path) -> Json:
-        constant, value = _constant(self.runs, place, path)
-        if constant:
-            return value
-        fingerprints = _fingerprints(self.runs, place, path)
+    def _argument(self, place: int, path: Path, fingerprints: Values) -> Json:
+        if len(set(fingerprints)) == 1 and all(path in run[place].values for run in self.runs):
+            held = self.runs[0][place].values[path]
+            is_same = all(run[place].values[path] == held for run in self.runs)
+            if is_same and "{{" not in str(held):  # it would be read as a reference
+                return held
         same = fingerprints if _differs(fingerprints) else (*fingerprints, path[-1])  # a constant also by its name
         if same not in self._known:
             source = _source(self.runs, place, fingerprints)
@@ -89,7 +91,7 @@ class Procedure:
         self._saved[place] = name
         return f"{{{{ {'.'.join((name, *path))} }}}}"
 
-    def _new_parameter(self, place: int, path: Path, fingerprints: tuple[str, ...]) -> str:
+    def _new_parameter(self, place: int, path: Path, fingerprints: Values) -> str:
         plain = _name(path[-1])
         name = self._free(plain if plain not in self.parameters else f"{_name(self.tools[place])}_{plain}")
         kinds = {fingerprint[0] for fingerprint in fingerprints}
@@ -120,77 +122,43 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
 
 def _of_other_keys(runs: Runs, place: int) -> list[str]:
     """Object arguments whose keys differ between runs: each becomes one parameter as a whole."""
-    keys: list[dict[str, set[Path]]] = []
-    for run in runs:
-        keys.append({})
-        for path in run[place].given:
-            keys[-1].setdefault(path[0], set()).add(path)
-    always = [name for name in keys[0] if all(name in found for found in keys)]
-    return [name for name in always if any(found[name] != keys[0][name] for found in keys)]
+    paths = [set(run[place].given) for run in runs]
+    partly = {path[0] for path in paths[0].union(*paths) - paths[0].intersection(*paths)}
+    return [name for name in sorted(partly) if all(name in {path[0] for path in each} for each in paths)]
 
 
 def is_linked(runs: Runs) -> bool:
-    """Whether every step shares a value with another step: the same within a run, different between runs."""
-    steps = range(len(runs[0]))
-    held = [_held(runs, place) for place in steps]
-    tied = {place: {other for other in steps if other != place and _tied(held, place, other)} for place in steps}
-    reached, waiting = {0}, [0]
-    while waiting:
-        new = tied[waiting.pop()] - reached
-        reached |= new
-        waiting += new
-    return len(reached) == len(runs[0])
+    """Whether every later step is given a value of an earlier one: the same within a run, different between runs."""
+    known: set[Values] = set()
+    for place in range(len(runs[0])):
+        given = _in_all(run[place].given for run in runs).values()
+        gave = _in_all(run[place].gave for run in runs).values()
+        if place and known.isdisjoint(given):
+            return False
+        known |= {each for each in (*given, *gave) if _differs(each)}
+    return True
 
 
-def _held(runs: Runs, place: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
-    """Fingerprints of a step's arguments and results in each run; only those that differ between the runs."""
-    gave = {path for path in runs[0][place].gave if all(path in run[place].gave for run in runs)}
-    given = {_fingerprints(runs, place, path) for path in _always_given(runs, place)}
-    results = {tuple(run[place].gave[path] for run in runs) for path in gave}
-    return {each for each in given if _differs(each)}, {each for each in results if _differs(each)}
-
-
-def _tied(held: Sequence[tuple[set[tuple[str, ...]], set[tuple[str, ...]]]], one: int, other: int) -> bool:
-    early, late = sorted((one, other))
-    given, gave = held[early]
-    return not held[late][0].isdisjoint(given | gave)
-
-
-def _differs(fingerprints: tuple[str, ...]) -> bool:
+def _differs(fingerprints: Values) -> bool:
     """Whether values differ enough to identify them: a flag that is sometimes true identifies nothing."""
     return len(set(fingerprints)) > 1 and all(fingerprint[0] in "sinao" for fingerprint in fingerprints)
 
 
-def _always_given(runs: Runs, place: int) -> list[Path]:
-    """The arguments that every run gave, in the order of the first."""
-    return [path for path in runs[0][place].given if all(path in run[place].given for run in runs)]
+def _in_all(runs: Iterable[Mapping[Path, str]]) -> dict[Path, Values]:
+    """The fingerprints of what every run has, by path, in the order of the first."""
+    first, *others = runs
+    return {
+        path: (fingerprint, *(each[path] for each in others))
+        for path, fingerprint in first.items()
+        if all(path in each for each in others)
+    }
 
 
-def _fingerprints(runs: Runs, place: int, path: Path) -> tuple[str, ...]:
-    return tuple(run[place].given[path] for run in runs)
-
-
-def _constant(runs: Runs, place: int, path: Path) -> tuple[bool, Json]:
-    """Whether an argument was the same in every run and a draft may hold it; and its value."""
-    if len(set(_fingerprints(runs, place, path))) > 1 or any(path not in run[place].values for run in runs):
-        return False, None
-    values = [run[place].values[path] for run in runs]
-    same = all(type(each) is type(values[0]) and each == values[0] for each in values)
-    braces = isinstance(values[0], str) and "{{" in values[0]  # it would be read as a reference
-    return same and not braces, values[0]
-
-
-def _source(runs: Runs, place: int, fingerprints: tuple[str, ...]) -> tuple[int, Path] | None:
+def _source(runs: Runs, place: int, fingerprints: Values) -> tuple[int, Path] | None:
     """The latest earlier step whose result held these values, and where; nothing for what might be chance."""
-    if not _differs(fingerprints):
-        return None
-    for earlier in range(place - 1, -1, -1):
-        for path, first in runs[0][earlier].gave.items():
-            held = (run[earlier].gave.get(path, "") for run in runs)
-            same = _alike(first, fingerprints[0]) and all(
-                _alike(*pair) for pair in zip(held, fingerprints, strict=True)
-            )
-            if same and all(_STEP_IN.fullmatch(part) for part in path):
+    for earlier in range(place - 1, -1, -1) if _differs(fingerprints) else ():
+        for path, gave in _in_all(run[earlier].gave for run in runs).items():
+            if all(map(_alike, gave, fingerprints)) and all(_STEP_IN.fullmatch(part) for part in path):
                 return earlier, path
     return None
 

@@ -99,26 +99,17 @@ def skill_folders(folder: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         raise FolderRefused(str(folder), "is not a folder")
     found: list[Path] = []
-    waiting, looked_into = [(folder, 0)], 0
-    while waiting:
-        here, depth = waiting.pop()
-        looked_into += 1
-        if looked_into > MOST_FOLDERS * 10 or len(found) > MOST_FOLDERS:
+    walk = os.walk(
+        folder, onerror=lambda error: found.append(Path(error.filename))
+    )  # reading it will say what is wrong
+    for number, (here, inner, names) in enumerate(walk):
+        if number > MOST_FOLDERS * 10 or len(found) > MOST_FOLDERS:
             raise FolderRefused(str(folder), f"has too many folders; import parts of it, at most {MOST_FOLDERS} skills")
-        try:
-            inner = None if (here / MANIFEST).is_file() else _inside(here)
-        except OSError:
-            inner = None  # reading it will say what is wrong
-        if inner is None:
-            found.append(here)
-        elif depth < DEEPEST:
-            waiting += [(each, depth + 1) for each in inner]
+        if MANIFEST in names:
+            found.append(Path(here))
+        is_deep = len(Path(here).relative_to(folder).parts) >= DEEPEST
+        inner[:] = [] if MANIFEST in names or is_deep else [name for name in inner if name != LEFT_OUT]
     return tuple(sorted(found))
-
-
-def _inside(folder: Path) -> list[Path]:
-    inner = (each for each in folder.iterdir() if each.name != LEFT_OUT)
-    return [each for each in inner if each.is_dir() and not each.is_symlink()]
 
 
 def check_readable(folder: Path, files: Files) -> None:

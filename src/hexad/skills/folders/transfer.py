@@ -10,7 +10,7 @@ from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotF
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin
 from hexad.skills import definition as shapes
-from hexad.skills.folders.document import files_of, problems, skill_in
+from hexad.skills.folders.document import FACTS, files_of, problems, skill_in
 from hexad.skills.folders.files import check_readable, read_folder, write_folder
 from hexad.skills.names import MANIFEST, path_fault
 
@@ -67,40 +67,22 @@ def import_report(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
 def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
     found = read_folder(folder)
     described = skill_in(found.files, folder.resolve().name)
+    notes = (*described.notes, *found.notes)
     if redact:
         _refuse_unredactable(folder, found.files, described)
+    facts = {name: getattr(described, name) for name in FACTS}
     before = _before(library, described.name)
-    if before is not None and files_of(before) == found.files:
-        return ImportedSkill(skill=before, new=False, notes=(*described.notes, *found.notes))
+    if before is not None and all(getattr(before, name) == value for name, value in facts.items()):
+        return ImportedSkill(skill=before, new=False, notes=notes)
     if before is not None and not overwrite:
         raise FolderRefused(
             str(folder), f"there is another skill {described.name!r} already; overwrite it, or rename one"
         )
-    skill = _created(library, described, redact=redact)
+    skill = library.create(**facts, origin=Origin.IMPORT, redact=redact)
     kept = files_of(skill)
-    changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
-    return ImportedSkill(
-        skill=skill,
-        new=before is None,
-        replaced=before is not None and before != skill,
-        changed=changed,
-        notes=(*described.notes, *found.notes),
-    )
-
-
-def _created(library: SkillLibrary, described: Described, *, redact: bool) -> Skill:
-    return library.create(
-        described.name,
-        kind=described.kind,
-        description=described.description,
-        definition=described.definition,
-        parameters=described.parameters,
-        when=described.when,
-        tags=described.tags,
-        author=described.author,
-        origin=Origin.IMPORT,
-        redact=redact,
-    )
+    changed = tuple(sorted(path for path, file in files_of(described).items() if kept.get(path) != file))
+    is_replaced = before is not None and before != skill
+    return ImportedSkill(skill=skill, new=before is None, replaced=is_replaced, changed=changed, notes=notes)
 
 
 def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:

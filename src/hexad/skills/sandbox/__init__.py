@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from hexad.skills.sandbox.bubblewrap import Sandbox
 from hexad.skills.sandbox.finding import find_sandbox, this_sandbox
-from hexad.skills.sandbox.running import SandboxLimits, ScriptResult, Stop
+from hexad.skills.sandbox.running import SandboxLimits, ScriptResult
 
-__all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "Stop", "find_sandbox", "this_sandbox"]
+__all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "find_sandbox", "this_sandbox"]

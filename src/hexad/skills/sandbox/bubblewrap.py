@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
 from hexad.skills.sandbox import inputs, layout, seccomp
-from hexad.skills.sandbox.running import Ended, SandboxLimits, ScriptResult, Stop, run
+from hexad.skills.sandbox.running import Ended, SandboxLimits, ScriptResult, run
+from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,13 +43,13 @@ class Sandbox:
         network: bool = False,
         writable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
-        stop: Stop | None = None,
+        halt: Halt | None = None,
     ) -> ScriptResult:
         """Run a script and wait for its end; a script that fails is a result, not an error.
 
         ``files`` (content, or content and whether it can be executed) lie in its working directory. ``writable``
         folders are seen where they are, and written to. ``hidden`` paths cannot be reached by it in any case. Who
-        calls ``stop``, from another thread, ends it with all that it started.
+        calls ``halt``, from another thread, ends it with all that it started.
 
         Raises:
             InvalidInput: something given cannot be had in a sandbox.
@@ -58,27 +59,27 @@ class Sandbox:
         layout.refuse_visible(hidden)
         program, block = _shell(shell)
         variables = inputs.environment(environment or {})
-        own = {layout.SCRIPT: inputs.encoded("script", script)}
+        own = inputs.files(files or {}, room=limits.disk)
+        system = {**layout.etc(network=network), layout.SCRIPT: inputs.encoded("script", script)}
         with _Handed() as handed:
             options = (
                 *layout.namespaces(network=network),
                 *layout.system(network=network),
                 *layout.private(limits.disk),
-                *_files(handed, inputs.files(files or {}, room=limits.disk)),
+                *_files(handed, {f"{layout.WORK}/{path}": each for path, each in own.items()}),
                 *_each("--bind", inputs.folders(writable, hidden)),
-                *_read_only(handed, {**layout.etc(network=network), **own}),
+                *_files(handed, {path: (content, "0444") for path, content in system.items()}),
                 *_each("--setenv", {**layout.FIXED, **variables}.items()),
                 *_last(handed, network=network),
             )
             joined = "\0".join(options).encode(errors="surrogateescape")  # paths may hold other bytes than text
             command = (self.program.name, "--args", str(handed.over(joined)), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
-            ended = run(
-                (*command, *inside), self.program, fds=handed.fds, limits=limits, skip=len(_READY), stop=stop or Stop()
-            )
-        return self._result(ended)
+            halt = halt or Halt()
+            ended = run((*command, *inside), self.program, fds=handed.fds, limits=limits, skip=len(_READY), halt=halt)
+        return self._result(ended, stopped=halt.called)
 
-    def _result(self, ended: Ended) -> ScriptResult:
+    def _result(self, ended: Ended, *, stopped: bool) -> ScriptResult:
         killed, out, err = ended.exit_code is None, bytes(ended.stdout.content), bytes(ended.stderr.content)
         if not killed and not out.startswith(_READY):
             raise NoSandbox(f"{self.name} made none: {_text(err).strip() or 'it gives no reason'}")
@@ -87,8 +88,8 @@ class Sandbox:
             stdout=_text(out.removeprefix(_READY)),
             stderr=_text(err),
             cut=tuple(stream.cut for stream in (ended.stdout, ended.stderr) if stream.cut),
-            timed_out=killed and not ended.stopped,
-            stopped=ended.stopped,
+            timed_out=killed and not stopped,
+            stopped=killed and stopped,
             seconds=ended.seconds,
             sandbox=self.name,
         )
@@ -133,15 +134,9 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
     return f'{" && ".join(commands)} || exit 125; . "$0"'
 
 
-def _files(handed: _Handed, files: Sequence[inputs.GivenFile]) -> Iterator[str]:
-    for file in files:
-        mode = "0755" if file.executable else "0644"
-        yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
-
-
-def _read_only(handed: _Handed, contents: Mapping[str, bytes]) -> Iterator[str]:
-    for path, content in contents.items():
-        yield from ("--perms", "0444", "--file", str(handed.over(content)), path)
+def _files(handed: _Handed, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[str]:
+    for path, (content, mode) in contents.items():
+        yield from ("--perms", mode, "--file", str(handed.over(content)), path)
 
 
 def _each(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

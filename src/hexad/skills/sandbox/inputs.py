@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -20,15 +19,6 @@ _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"
 _SYSTEM_TOO: Final = ("/boot", "/run", "/skill")  # `skill` is the sandbox's own
 _SHARED: Final = ("/", "/home", "/root", "/tmp", "/var", "/var/tmp", "/var/lib", "/opt", "/srv", "/mnt", "/media")  # noqa: S108
 _OWN: Final = ("/tmp/work", "/tmp/home", "/tmp/shm")  # noqa: S108 - in the sandbox, where nobody else is
-
-
-@dataclass(frozen=True, slots=True)
-class GivenFile:
-    """A file for the working directory."""
-
-    path: str
-    content: bytes = field(repr=False)
-    executable: bool = False
 
 
 def environment(given: Mapping[str, str]) -> Mapping[str, str]:
@@ -54,25 +44,19 @@ def encoded(field: str, text: str) -> bytes:
         raise InvalidInput(field, "holds a lone surrogate, which is no text; remove it") from None
 
 
-def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> tuple[GivenFile, ...]:
-    """Check the files for the working directory."""
+def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> dict[str, tuple[bytes, str]]:
+    """Check the files for the working directory; returns their contents and modes."""
     if len(given) > MOST_FILES:
         raise InvalidInput("files", f"are {len(given)}, at most {MOST_FILES} are possible; leave some out")
-    found = tuple(_file(path, content) for path, content in given.items())
-    if sum(len(file.content) for file in found) > room:
+    found = {path: each if isinstance(each, tuple) else (each, False) for path, each in given.items()}
+    if sum(len(content) for content, _ in found.values()) > room:
         raise InvalidInput("files", f"are larger than the {room:,} bytes of the working directory; raise limits.disk")
-    folders = {str(parent) for file in found for parent in PurePosixPath(file.path).parents}
-    for file in found:
-        if file.path in folders:
-            raise InvalidInput("files", f"{file.path!r} is a file and the folder of another; rename one")
-    return found
-
-
-def _file(path: str, given: bytes | tuple[bytes, bool]) -> GivenFile:
-    content, executable = given if isinstance(given, tuple) else (given, False)
-    if reason := path_fault(path):
-        raise InvalidInput("files", f"{path[:60]!a} {reason}")
-    return GivenFile(path, content, executable)
+    for path in found:
+        if reason := path_fault(path):
+            raise InvalidInput("files", f"{path[:60]!a} {reason}")
+        if above := next((str(each) for each in PurePosixPath(path).parents if str(each) in found), ""):
+            raise InvalidInput("files", f"{above!r} is a file and the folder of another; rename one")
+    return {path: (content, "0755" if executable else "0644") for path, (content, executable) in found.items()}
 
 
 def folders(writable: Sequence[Path], hidden: Sequence[Path]) -> tuple[tuple[str, str], ...]:

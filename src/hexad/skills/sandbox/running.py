@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import subprocess
 import threading
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, fields
+from functools import partial
 from time import monotonic
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from hexad.errors import InvalidInput
+from hexad.skills.waiting import Halted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from hexad.skills.waiting import Halt
 
 _CHUNK: Final = 2**16
 _GRACE: Final = 1.0  # seconds for pipes to close after everybody who could hold them was killed
@@ -41,43 +44,6 @@ class SandboxLimits:
             allowed = (int, float) if field.name == "seconds" else (int,)
             if isinstance(value, bool) or not isinstance(value, allowed) or not 0 < value < 2**53:
                 raise InvalidInput(f"limits.{field.name}", f"must be a number above 0, not {value!r}")
-
-
-class Stop:
-    """Call it from any thread to end the runs that have it, also those that begin later.
-
-    The thread that waits for the process reads it through a pipe and kills the process itself, so a process id that
-    was reused meanwhile is never killed.
-    """
-
-    def __init__(self) -> None:
-        self.said = False
-        self._lock = threading.Lock()
-        self._listening: set[int] = set()
-
-    def __call__(self) -> None:
-        """End the runs, without waiting for them."""
-        with self._lock:
-            if not self.said:
-                self.said = True
-                for end in self._listening:
-                    os.write(end, b"!")
-
-    @contextmanager
-    def heard(self) -> Iterator[int]:
-        """A descriptor that becomes readable when it is called."""
-        hearing, saying = os.pipe()
-        with self._lock:
-            self._listening.add(saying)
-            if self.said:
-                os.write(saying, b"!")
-        try:
-            yield hearing
-        finally:
-            with self._lock:
-                self._listening.discard(saying)
-                os.close(saying)
-            os.close(hearing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,73 +100,74 @@ class Stream:
         return f"{self.name} was cut after {self._limit:,} bytes; {self._dropped:,} more were dropped"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a process ended, and its output."""
 
     exit_code: int | None  # None: it was killed
     stdout: Stream
     stderr: Stream
     seconds: float
-    stopped: bool = False  # by the caller, not by the deadline
 
 
 def run(
-    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, skip: int, stop: Stop
+    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, skip: int, halt: Halt
 ) -> Ended:
-    """Run a command until it ends, its time is over or it is stopped, then kill its remaining processes.
+    """Run a command until it ends, its time is over or it is halted, then kill its remaining processes.
 
     ``program`` is the file that is run. The sandboxed process can see ``command``, which hides where that file is. It
     gets no environment, no input and none of our files but ``fds``. The first ``skip`` bytes of its output do not
-    count. A run that was stopped before does not start.
+    count. A run that was halted before does not start.
     """
-    started = monotonic()
+    started, exit_code = monotonic(), None
     streams = Stream("stdout", limits.output, skip=skip), Stream("stderr", limits.output)
-    with stop.heard() as heard:
-        if stop.said:
-            return Ended(None, *streams, monotonic() - started, stopped=True)
-        process = _started(command, program, fds)
+    with suppress(Halted):
+        halt.check()
+        process, pipes = _started(command, program, fds)
+        readers = [threading.Thread(target=_keep, args=pair, daemon=True) for pair in zip(pipes, streams, strict=True)]
         try:
-            ended = _read(process, streams, started + limits.seconds, heard)
+            for reader in readers:
+                reader.start()
+            with halt.stopping(partial(_kill, process)):  # nobody waits for it meanwhile, so its id stays its own
+                is_over = _joined(readers, started + limits.seconds)
+            exit_code = process.wait() if is_over else None  # the sandbox's outer process held both outputs to its end
         finally:
             _end(process)
-    _close(process, streams)
-    return Ended(process.returncode if ended else None, *streams, monotonic() - started, not ended and stop.said)
+            _joined(readers, monotonic() + _GRACE)
+    return Ended(exit_code, *streams, monotonic() - started)
 
 
-def _started(command: Sequence[str], program: Path, fds: Sequence[int]) -> subprocess.Popen[bytes]:
+def _started(
+    command: Sequence[str], program: Path, fds: Sequence[int]
+) -> tuple[subprocess.Popen[bytes], list[IO[bytes]]]:
+    """The process, and the pipes that bring its two outputs.
+
+    The script owns them before it starts, so that it can open /dev/stdout and /dev/stderr.
+    """
     rights = dropped()
-    with ExitStack() as stack:
-        outputs = [_pipe(stack, given_away=bool(rights)) for _ in range(2)]
+    with ExitStack() as theirs, ExitStack() as ours:
+        ends: list[int] = []
+        pipes: list[IO[bytes]] = []
+        for _ in range(2):
+            reading, writing = os.pipe()
+            pipes.append(ours.enter_context(os.fdopen(reading, "rb", buffering=0)))
+            ends.append(writing)
+            theirs.callback(os.close, writing)
+            if rights:
+                os.fchown(writing, NOBODY, NOBODY)
         process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
             command,
             executable=program,
             stdin=subprocess.DEVNULL,
-            stdout=outputs[0].theirs,
-            stderr=outputs[1].theirs,
+            stdout=ends[0],
+            stderr=ends[1],
             env={},
             cwd="/",
             pass_fds=fds,
             start_new_session=True,  # a group of its own, which can be killed as a whole
             **rights,
         )
-        process.stdout, process.stderr = (os.fdopen(os.dup(each.ours), "rb") for each in outputs)
-    return process
-
-
-class _Pipe(NamedTuple):
-    ours: int
-    theirs: int
-
-
-def _pipe(stack: ExitStack, *, given_away: bool) -> _Pipe:
-    """A pipe that the script owns before it starts, so that it can open /dev/stdout and /dev/stderr."""
-    pipe = _Pipe(*os.pipe())
-    for end in pipe:
-        stack.callback(os.close, end)
-    if given_away:
-        os.fchown(pipe.theirs, NOBODY, NOBODY)
-    return pipe
+        ours.pop_all()
+    return process, pipes
 
 
 def dropped() -> Rights:
@@ -208,60 +175,27 @@ def dropped() -> Rights:
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
-def _read(process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float, heard: int) -> bool:
-    """Collect both outputs to their ends, then wait for the process; False if time or a stop came before.
-
-    The sandbox's outer process holds both until it ends, even if the script closes its own: the wait is short.
-    """
-    if not _collect(process, streams, deadline, heard):
-        return False
-    try:
-        process.wait(max(0.0, deadline - monotonic()))
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+def _keep(pipe: IO[bytes], stream: Stream) -> None:
+    """Read an output to its end."""
+    with pipe:
+        while part := pipe.read(_CHUNK):
+            stream.add(part)
 
 
-def _collect(
-    process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float, heard: int | None = None
-) -> bool:
-    with selectors.DefaultSelector() as selector:
-        if heard is not None:
-            selector.register(heard, selectors.EVENT_READ)
-        for pipe, stream in zip(_pipes(process), streams, strict=True):
-            if not pipe.closed:
-                selector.register(pipe, selectors.EVENT_READ, stream)
-        while any(key.data for key in selector.get_map().values()):
-            left = deadline - monotonic()
-            if left <= 0:
-                return False
-            for key, _ in selector.select(left):
-                if key.data is None:
-                    return False
-                part = os.read(key.fd, _CHUNK)
-                key.data.add(part)
-                if not part:
-                    selector.unregister(key.fileobj)
-                    key.fileobj.close()  # type: ignore[union-attr]  # it is the pipe that was registered
-    return True
+def _joined(readers: Sequence[threading.Thread], deadline: float) -> bool:
+    """Wait for the ends of both outputs; False if the time was over before."""
+    for reader in readers:
+        reader.join(max(0.0, deadline - monotonic()))
+    return not any(reader.is_alive() for reader in readers)
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    if process.stdout is None or process.stderr is None:  # pragma: no cover - both were asked for
-        raise RuntimeError("a process without pipes")
-    return process.stdout, process.stderr
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the whole group: the sandbox's outer process takes everything inside with it."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group: the sandbox's outer process takes everything inside with it."""
     if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
         process.wait()
-
-
-def _close(process: subprocess.Popen[bytes], streams: Sequence[Stream]) -> None:
-    """Read the output that was written before the end; no process holds a pipe any more."""
-    _collect(process, streams, monotonic() + _GRACE)
-    for pipe in _pipes(process):
-        pipe.close()

@@ -6,7 +6,6 @@ Quotes, plain variables, defaults, braces and substituted commands are expanded.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
@@ -33,7 +32,6 @@ _JOIN_IN_COMMENT: Final = re.compile(rb"^[^\n#]*#[^\n]*[^\s\\]\\\n\S", re.MULTIL
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _QUOTED_START: Final = re.compile(rb"(?<=\n)([ \t]*)\\(?=[A-Za-z])")  # `\rm`: the grammar joins it to the line above
 _INDENTED_END: Final = re.compile(r"<<[ \t]*\\?['\"]?(\w+)['\"]?.*?\n\t+\1[ \t]*(?:\n|\Z)", re.DOTALL)
-_FED_BLOCK: Final = re.compile(rb"(\}|\bdone|\bfi|\besac)[ \t]*<<<[ \t]*(\"[^\"]*\"|'[^']*'|\S+)")
 MOST: Final = 8  # texts that a word may come to
 LONGEST: Final = 65_536  # characters of a text
 _BRACES: Final = re.compile(r"([^\s{}'\"$`\\]*)\{([^{}'\"$`\\\s]*,[^{}'\"$`\\\s]*)\}([^\s{}'\"$`\\]*)")
@@ -55,15 +53,10 @@ _NESTED: Final = named("command_substitution process_substitution expansion simp
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A parsed text. ``gaps`` are the places where a line end was taken out of a word."""
+    """A parsed text."""
 
     root: Node
-    gaps: tuple[int, ...] = ()
     is_ambiguous: bool = False  # a shell and the grammar may read it differently
-
-    def line_of(self, node: Node) -> int:
-        """The line that a node begins on, as the author counts."""
-        return node.start_point[0] + 1 + bisect_right(self.gaps, node.start_byte)
 
     def broken_line(self) -> int:
         """The line of the first syntax error; 0 if it has no error."""
@@ -72,7 +65,7 @@ class Script:
             return 0
         while inner := next((each for each in node.children if each.has_error), None):
             node = inner
-        return self.line_of(node)
+        return node.start_point[0] + 1
 
 
 def is_parsable(text: str) -> bool:
@@ -84,13 +77,8 @@ def parsed(text: str) -> Script:
     """The syntax tree of a script. Never an error: parts that cannot be read are marked in the tree."""
     source = _FAR.sub("\ufffd", text).encode("utf-8", "replace")
     ambiguous = bool(_JOIN_IN_COMMENT.search(source)) or ("\n\t" in text and bool(_INDENTED_END.search(text)))
-    gaps = tuple(found.start() - 2 * number for number, found in enumerate(_JOIN.finditer(source)))
     source = _VARIABLE_IN_WORD.sub(rb"${\1}", _QUOTED_START.sub(rb"\1", _JOIN.sub(b"", source)))
-    root = Parser(_LANGUAGE).parse(source).root_node  # threads do not share a parser
-    if root.has_error and b"<<<" in source:  # the grammar does not know `<<<` behind a block
-        again = Parser(_LANGUAGE).parse(_FED_BLOCK.sub(rb"\1 < <(echo \2)", source)).root_node
-        root = root if again.has_error else again
-    return Script(root, gaps, ambiguous)
+    return Script(Parser(_LANGUAGE).parse(source).root_node, ambiguous)  # threads do not share a parser
 
 
 def text_of(node: Node) -> str:

@@ -143,7 +143,7 @@ class Shell:
         if self._depth >= DEEPEST:
             raise TooComplex
         if self._script is not None:
-            self._line = self._script.line_of(node)
+            self._line = node.start_point[0] + 1
         self._depth += 1
         self.stdin = stdin
         output: str = getattr(self, f"_{node.type}", self._sequence)(node, stdin)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from jinja2 import nodes
 
 from hexad.errors import TemplateFailed
-from hexad.skills.templates.budget import Budget, RenderLimits, Stop, plain, weight
+from hexad.skills.templates.budget import Budget, RenderLimits, Stop
 from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.language import asked_about, names, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from hexad.model import Json
 
@@ -35,9 +34,8 @@ def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | 
         TemplateFailed: the template is wrong, misses a value, or goes beyond a limit.
     """
     limits = limits or RenderLimits()
-    budget = Budget(limits)
     tree = parse(template, limits)
-    evaluator = Evaluator(_plain(values, limits), budget)
+    evaluator = Evaluator(values, Budget(limits))
     try:
         return evaluator.render(tree)
     except Stop as stop:
@@ -82,13 +80,3 @@ def inferred_parameters(template: str) -> dict[str, Json]:
     required: dict[str, Json] = {"required": [*needed]} if needed else {}
     properties: dict[str, Json] = {name: {"type": ["array", "object"]} if name in looped else {} for name in listed}
     return {"type": "object", "properties": properties, **required} if listed else {}
-
-
-def _plain(values: Mapping[str, Json], limits: RenderLimits) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = plain(values)
-        if weight(found, limits.value) > limits.value:
-            raise TemplateFailed(f"is given more than {limits.value:,} characters of values; give less")
-    except Stop as stop:
-        raise TemplateFailed(stop.reason) from None
-    return found

@@ -1,8 +1,7 @@
-"""Limits of one rendering: steps, data, time and output. Values are JSON, and none is ever large."""
+"""Limits of one rendering: work, time and output. Values are JSON, and none is ever large."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_STEP: Final = 100  # characters that could be handled in the time of a step
 _ELEMENT: Final = 8  # what a number, or a place in a list, weighs in characters
 _DEEPEST: Final = 50
 _BITS: Final = 512  # of a whole number
@@ -40,9 +40,7 @@ class RenderLimits:
 
     seconds: float = 1.0
     output: int = 2**20  # bytes of the result
-    steps: int = 200_000  # parts of the template that are evaluated, each time they are
-    value: int = 2**20  # characters of one value, nested values included
-    work: int = 20 * 2**20  # characters of all values that are made or compared
+    work: int = 20 * 2**20  # characters of all values that are given, made or compared; each step counts as a hundred
     template: int = 100_000  # characters of the template itself
 
 
@@ -53,33 +51,22 @@ class Budget:
         self._limits = limits
         self._clock = clock
         self._until = clock() + limits.seconds
-        self._steps = limits.steps
         self._work = limits.work
         self._output = limits.output
 
-    def step(self, count: int = 1) -> None:
-        """Do some more steps, if there is time."""
-        self._steps -= count
-        if self._steps < 0:
-            raise Stop(f"takes more than {self._limits.steps:,} steps; loop over less")
-        self._look_at_time()
-
-    def room(self, size: int) -> None:
-        """Check the size of a value before it is made, and count it as `work`."""
-        if size > self._limits.value:
-            raise Stop(f"makes a value of {size:,} characters, the limit is {self._limits.value:,}; make it smaller")
-        self.work(size)
-
-    def work(self, size: int) -> None:
-        """Handle that many characters, if there is time."""
+    def spend(self, size: int = _STEP) -> None:
+        """Do one more step, or handle that many characters, before they are made."""
         self._work -= size
         if self._work < 0:
-            raise Stop(f"handles more than {self._limits.work:,} characters of data; do less with it")
-        self._look_at_time()
+            raise Stop(
+                f"handles more than {self._limits.work:,} characters of data; loop over less, or make it smaller"
+            )
+        if self._clock() > self._until:
+            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
 
     def keep(self, value: Any) -> Any:
-        """A value that is data, and no larger than one may be."""
-        self.room(weight(value, self._limits.value))
+        """A value that is data, and not too large."""
+        self.spend(weight(value, self._work))
         return value
 
     def write(self, text: str) -> None:
@@ -90,10 +77,6 @@ class Budget:
             raise Stop("writes a lone surrogate, which is no text; remove it") from None
         if self._output < 0:
             raise Stop(f"writes more than {self._limits.output:,} bytes; write less")
-
-    def _look_at_time(self) -> None:
-        if self._clock() > self._until:
-            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
 
 
 def weight(value: Any, limit: int) -> int:
@@ -118,26 +101,4 @@ def _own_weight(value: Any) -> int:
         raise Stop(f"makes a number of more than {_BITS} bits; make it smaller")
     if value is None or isinstance(value, bool | int | float | list | dict):
         return _ELEMENT
-    raise Stop(f"uses a {type(value).__name__}, which is no data")
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """JSON as plain lists and dictionaries, so that nothing with behaviour of its own gets in."""
-    if depth > _DEEPEST:
-        raise Stop(f"is given a value that is nested deeper than {_DEEPEST} levels; make it flatter")
-    if isinstance(value, Mapping):
-        return {_key(key): plain(part, depth + 1) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part, depth + 1) for part in value]
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value) if type(value) is not kind else value
-    if value is None:
-        return None
-    raise Stop(f"is given a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings")
-
-
-def _key(key: object) -> str:
-    if not isinstance(key, str):
-        raise Stop(f"is given a mapping with the key {key!r}, which is no JSON; use text")
-    return str(key)
+    raise Stop(f"uses a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings")

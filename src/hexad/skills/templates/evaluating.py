@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import nodes
+from jinja2.sandbox import SandboxedEnvironment
 
 from hexad.skills.templates.budget import Missing, Stop
 from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item, text
@@ -27,29 +28,22 @@ _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "in": lambda one, other: one in other,
     "notin": lambda one, other: one not in other,
 }
-_NUMBERS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "%": operator.mod,
-    "**": operator.pow,
-}
 _LARGEST_POWER: Final = 512
-_UNARY: Final[dict[str, Callable[[Any], Any]]] = {"not": operator.not_, "-": operator.neg, "+": operator.pos}
+_UNARY: Final = {"not": operator.not_, **SandboxedEnvironment.default_unop_table}
 
 
 class Evaluator:
     """One rendering; `line` is where it is."""
 
     def __init__(self, values: Mapping[str, Any], budget: Budget) -> None:
-        self.line = 1
+        self.line: int | None = None
         self._budget = budget
         self._scope: ChainMap[str, Any] = ChainMap({}, dict(values))
         self._written: list[str] = []
 
     def render(self, tree: nodes.Template) -> str:
         """The whole text."""
+        self._budget.keep(self._scope.maps[-1])
         self._do(tree.body)
         return "".join(self._written)
 
@@ -62,7 +56,7 @@ class Evaluator:
 
     def _at(self, node: nodes.Node) -> None:
         self.line = node.lineno
-        self._budget.step()
+        self._budget.spend()
 
     def _do_output(self, node: nodes.Output) -> None:
         for part in node.nodes:
@@ -83,7 +77,7 @@ class Evaluator:
         found = [one for one in elements(self._value(node.iter)) if self._passes(node, one)]
         with self._inner():
             for place, one in enumerate(found):
-                self._budget.step()
+                self._budget.spend()
                 self._scope.maps[0].clear()  # nothing is carried from one round to the next
                 self._scope["loop"] = _loop(found, place)
                 self._assign(node.target, one)
@@ -152,14 +146,14 @@ class Evaluator:
     def _calculated(self, sign: str, left: Any, right: Any) -> Any:
         """The size of a longer text or list is checked before it is made."""
         if sign == "+" and any(isinstance(left, kind) and isinstance(right, kind) for kind in (str, list)):
-            self._budget.room(len(left) + len(right))
+            self._budget.spend(len(left) + len(right))
         elif sign == "*" and isinstance(left, str) and isinstance(right, int):
-            self._budget.room(len(left) * max(0, right))
+            self._budget.spend(len(left) * max(0, right))
         elif not all(isinstance(each, int | float) for each in (left, right)):
             raise Stop(f"uses {sign} on {type(left).__name__} and {type(right).__name__}, which have none")
         elif sign == "**" and abs(right) > _LARGEST_POWER:
             raise Stop(f"takes a power above {_LARGEST_POWER}; make it smaller")
-        return _NUMBERS[sign](left, right)
+        return SandboxedEnvironment.default_binop_table[sign](left, right)
 
     def _chosen(self, node: nodes.And | nodes.Or | nodes.CondExpr) -> Any:
         """One of several values, the others untouched."""
@@ -186,8 +180,8 @@ class Evaluator:
         parts = []
         for one in node.nodes:
             parts.append(text(self._value(one)))
-            self._budget.work(len(parts[-1]))
-        self._budget.room(sum(map(len, parts)))
+            self._budget.spend(len(parts[-1]))
+        self._budget.spend(sum(map(len, parts)))
         return "".join(parts)
 
     def _made_compare(self, node: nodes.Compare) -> bool:
@@ -206,7 +200,7 @@ class Evaluator:
         given = self._arguments(node)
         if not 1 <= len(given) <= 3 or not all(isinstance(one, int) for one in given):
             raise Stop("gives range something else than one to three whole numbers")
-        self._budget.room(len(range(*given)) * 8)
+        self._budget.spend(len(range(*given)) * 8)
         return list(range(*given))
 
     def _made_filter(self, node: nodes.Filter) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote
+
+import jinja2.tests
 
 from hexad.skills.templates.budget import Missing, Stop
 
@@ -72,21 +74,21 @@ def _join(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> str
     parts, between = [], _str(d, "separator")
     for part in of_each(value, attribute):
         parts.append(text(part))
-        budget.work(len(parts[-1]))
-    budget.room(sum(map(len, parts)) + len(between) * max(0, len(parts) - 1))
+        budget.spend(len(parts[-1]))
+    budget.spend(sum(map(len, parts)) + len(between) * max(0, len(parts) - 1))
     return between.join(parts)
 
 
 def _replace(budget: Budget, value: Any, old: Any, new: Any) -> str:
     whole, old, new = text(value), _str(old, "what is replaced"), _str(new, "what replaces it")
-    budget.room(len(whole) + whole.count(old) * len(new))
+    budget.spend(len(whole) + whole.count(old) * len(new))
     return whole.replace(old, new)
 
 
 def _indent(budget: Budget, value: Any, width: Any = 4) -> str:
     margin = " " * _whole(width, "width", _WIDEST)
     lines = _str(value).split("\n")
-    budget.room(len(value) + len(lines) * len(margin))
+    budget.spend(len(value) + len(lines) * len(margin))
     return "\n".join(margin + line if number and line else line for number, line in enumerate(lines))
 
 
@@ -102,7 +104,7 @@ def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = F
 def _sort(budget: Budget, value: Any, reverse: Any = False, attribute: Any = None) -> Any:  # noqa: FBT002
     found = elements(value)
     keys = of_each(value, attribute)
-    budget.work(len(repr(keys)) * max(1, len(keys).bit_length()))
+    budget.spend(len(repr(keys)) * max(1, len(keys).bit_length()))
     fold = [key.casefold() if isinstance(key, str) else key for key in keys]
     order = sorted(range(len(found)), key=fold.__getitem__, reverse=bool(reverse))
     return [found[place] for place in order]
@@ -181,23 +183,12 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "urlencode": lambda _, value: quote(text(value)),
 }
 ON_MISSING: Final = frozenset({"default", "d", "defined", "undefined"})  # what may be said of a value that is not there
+_OF_JINJA: Final = (
+    *("boolean", "divisibleby", "even", "false", "float", "integer", "iterable", "lower", "mapping", "none", "number"),
+    *("odd", "sequence", "string", "true", "upper"),
+)
 TESTS: Final[dict[str, Callable[..., bool]]] = {
-    "boolean": lambda value: isinstance(value, bool),
+    **{name: cast("Callable[..., bool]", jinja2.tests.TESTS[name]) for name in _OF_JINJA},
     "defined": lambda value: not isinstance(value, Missing),
-    "divisibleby": lambda value, by: value % by == 0,
-    "even": lambda value: value % 2 == 0,
-    "false": lambda value: value is False,
-    "float": lambda value: isinstance(value, float),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "iterable": lambda value: isinstance(value, str | list | dict),
-    "lower": lambda value: _str(value).islower(),
-    "mapping": lambda value: isinstance(value, dict),
-    "none": lambda value: value is None,
-    "number": lambda value: isinstance(value, int | float),
-    "odd": lambda value: value % 2 == 1,
-    "sequence": lambda value: isinstance(value, str | list | dict),
-    "string": lambda value: isinstance(value, str),
-    "true": lambda value: value is True,
     "undefined": lambda value: isinstance(value, Missing),
-    "upper": lambda value: _str(value).isupper(),
 }
