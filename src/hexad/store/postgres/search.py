@@ -36,7 +36,8 @@ _ALL_BLOCKS: Final = 2**31
 UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
     "SELECT l.layer, r.number, r.words, true FROM hexad.head h CROSS JOIN unnest($2::smallint[]) AS l (layer) "
     "CROSS JOIN LATERAL (SELECT number, words FROM hexad.record WHERE tenant = $1 AND layer = l.layer "
-    "AND number > h.merged[l.layer] ORDER BY number LIMIT 1000000) r WHERE h.tenant = $1 AND r.words IS NOT NULL "
+    "AND number > h.merged[l.layer] ORDER BY number LIMIT 1000000) r "
+    "WHERE h.tenant = $1 AND h.waiting[l.layer] > 0 AND r.words IS NOT NULL "
     "UNION ALL SELECT s.layer, s.number, r.words, true FROM hexad.stale s CROSS JOIN LATERAL (SELECT words "
     "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number = s.number LIMIT 1) r "
     "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND r.words IS NOT NULL "
