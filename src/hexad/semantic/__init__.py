@@ -40,7 +40,7 @@ _SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the s
 
 
 class Weight(NamedTuple):
-    """What an embedder's word is worth against words, the static embeddings being 1."""
+    """The value of an embedder's word against words, the static embeddings being 1."""
 
     each: float = 1.0  # times the steps of each row
     nearest: float = 0.0  # steps more for the nearest row
