@@ -9,6 +9,7 @@ import pytest
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.function_tool import FunctionTool
+from google.genai import types
 
 from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin
 from hexad.edges.context import PREFACE
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from google.adk.models.llm_request import LlmRequest
-    from google.genai import types
 
     from hexad import Hexad
 
@@ -77,6 +77,15 @@ class AdkAgent:
         )
         seen = [event async for event in events]
         return "".join(part.text or "" for part in seen[-1].content.parts)
+
+    async def approve(self, *, user: str, session: str) -> str:
+        whose = {"app_name": APP, "user_id": user, "session_id": session}
+        said = (await self.runner.session_service.get_session(**whose)).events
+        (asked,) = [call for event in said for call in event.get_function_calls() if call.name.startswith("adk_")]
+        yes = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": True})
+        answer = types.Content(role="user", parts=[types.Part(function_response=yes)])
+        events = self.runner.run_async(user_id=user, session_id=session, new_message=answer)
+        return [event async for event in events][-1].content.parts[0].text
 
     def stored(self, session: str) -> str:
         whose = {"app_name": APP, "user_id": "dana", "session_id": session}

@@ -76,6 +76,7 @@ def _words(message: Message) -> str:
 class FrameworkAgent:
     agent: Any
     sessions: dict[str, AgentSession] = field(default_factory=dict)
+    last: Any = None
 
     def say(self, text: str, *, user: str, session: str) -> str:
         raise NotImplementedError
@@ -85,8 +86,13 @@ class FrameworkAgent:
         if user:
             kept.state["user"] = user
         if not stream:
-            return str((await self.agent.run(text, session=kept)).text)
+            self.last = await self.agent.run(text, session=kept)
+            return str(self.last.text)
         return "".join([each.text async for each in self.agent.run(text, session=kept, stream=True)])
+
+    async def approve(self, *, user: str, session: str) -> str:
+        yes = [each.to_function_approval_response(True) for each in self.last.user_input_requests]
+        return str((await self.agent.run(Message("user", yes), session=self.sessions[session])).text)
 
     def stored(self, session: str) -> str:
         return str(self.sessions[session].to_dict())

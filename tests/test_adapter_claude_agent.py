@@ -57,7 +57,9 @@ def _named(each: str | Call) -> str | Call:
     """A call by the program's name for the tool."""
     if isinstance(each, str):
         return each
-    return Call(f"mcp__{'hexad' if each.tool in NAMES else 'desk'}__{each.tool}", each.args)
+    return Call(
+        f"mcp__{'hexad' if each.tool in NAMES or each.tool.startswith('skill_') else 'desk'}__{each.tool}", each.args
+    )
 
 
 @dataclass
@@ -112,6 +114,9 @@ class ClaudeAgent:
         self.sessions[session] = result.session_id
         return str(result.result)
 
+    async def approve(self, *, user: str, session: str) -> str:
+        raise NotImplementedError
+
     def stored(self, session: str) -> str:
         raise NotImplementedError
 
@@ -149,6 +154,7 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
     missing = {
         "sync": "the SDK is asynchronous",
         "history": "Claude Code keeps what a hook adds",
+        "approving": "the SDK asks while the run goes on, and a call that was not approved has failed",
         "watch": "the SDK wraps no call: functions of its tools are not watched",
         "model errors": "the program itself repeats a request that failed",
         "user function": "the user of a client is named when it is made",

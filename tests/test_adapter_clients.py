@@ -323,7 +323,7 @@ def scripted(script: Script) -> OpenAI:
 @pytest.fixture(params=[Chat, Responses, Messages], ids=["chat", "responses", "messages"])
 def agents(request: pytest.FixtureRequest) -> Agents:
     own = "a loop of one's own calls the tools"
-    return Agents(partial(make, request.param()), missing=dict.fromkeys(("watch", "cancel", "approval"), own))
+    return Agents(partial(make, request.param()), missing=dict.fromkeys(("watch", "cancel", "approval", "skills"), own))
 
 
 # what only clients have

@@ -102,6 +102,10 @@ class LangChainAgent:
         seen = [each async for each in self.graph.astream(**given, stream_mode="messages")]
         return str(seen[-1][0].text)
 
+    async def approve(self, *, user: str, session: str) -> str:
+        given = {**self._given("", user, session), "input": Command(resume="paid")}
+        return (await self.graph.ainvoke(**given))["messages"][-1].text
+
     def stored(self, session: str) -> str:
         return str(self.graph.get_state({"configurable": {"thread_id": session}}).values["messages"])
 

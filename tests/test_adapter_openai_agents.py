@@ -61,6 +61,7 @@ class OpenAIAgent:
     agent: Any
     h: HexadAgents | None
     sessions: dict[str, SQLiteSession] = field(default_factory=dict)
+    last: Any = None
 
     def _given(self, user: str, session: str) -> dict[str, Any]:
         kept = self.sessions.setdefault(session, SQLiteSession(session))
@@ -77,11 +78,18 @@ class OpenAIAgent:
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         if not stream:
-            return str((await Runner.run(self.agent, text, **self._given(user, session))).final_output)
+            self.last = await Runner.run(self.agent, text, **self._given(user, session))
+            return str(self.last.final_output)
         run = Runner.run_streamed(self.agent, text, **self._given(user, session))
         async for _ in run.stream_events():
             pass
         return str(run.final_output)
+
+    async def approve(self, *, user: str, session: str) -> str:
+        state = self.last.to_state()
+        for each in self.last.interruptions:
+            state.approve(each)
+        return str((await Runner.run(self.agent, state, **self._given(user, session))).final_output)
 
     def stored(self, session: str) -> str:
         return json.dumps(asyncio.run(self.sessions[session].get_items()))

@@ -65,13 +65,14 @@ def _call(each: Call) -> ToolCallPart:
 class PydanticAgent:
     agent: Any
     histories: dict[str, list[Any]] = field(default_factory=dict)
+    last: Any = None
 
     def _given(self, user: str, session: str) -> dict[str, Any]:
         deps = {"user": user} if user else {}
         return {"deps": deps, "message_history": self.histories.get(session), "conversation_id": session}
 
     def _ended(self, session: str, run: Any) -> str:
-        self.histories[session] = run.all_messages()
+        self.histories[session], self.last = run.all_messages(), run.output
         return str(run.output)
 
     def say(self, text: str, *, user: str, session: str) -> str:
@@ -85,6 +86,11 @@ class PydanticAgent:
             output = await run.get_output()
             self.histories[session] = run.all_messages()
         return str(output)
+
+    async def approve(self, *, user: str, session: str) -> str:
+        yes = self.last.build_results(approve_all=True)
+        run = await self.agent.run(deferred_tool_results=yes, **self._given(user, session))
+        return self._ended(session, run)
 
     def stored(self, session: str) -> str:
         return str(self.histories[session])

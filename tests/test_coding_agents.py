@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,8 +13,10 @@ import pytest
 
 from hexad import Hexad
 from hexad.cli import main
+from hexad.errors import StoreError
 from hexad.mcp.coding.hooks import Hooks
 from hexad.testing.adapter_suite import calls
+from hexad.testing.faulty_store import FaultyStore, over
 from tests import real_agents
 from tests.mcp_support import client, play
 from tests.support import requirement
@@ -208,6 +211,76 @@ def test_the_exit_status_of_codex_is_in_its_transcript(
     assert Hooks(hx).answer({**event, "transcript_path": str(tmp_path / "rollout.jsonl")}) == {}
     assert bool(hx.learnings.list()) is learned
     assert len(calls(hx)) == (status is not None)
+
+
+CURSOR = {"conversation_id": "c1", "generation_id": "g1", "model": "m", "cursor_version": "2.6.1",
+          "user_email": "d@x.io", "transcript_path": None}  # fmt: skip
+GEMINI = {"session_id": "g1", "transcript_path": "/tmp/t.json", "timestamp": "2026-01-02T10:00:00.000Z"}
+_SHELL = {"tool_name": "Shell", "tool_use_id": "u1", "duration": 12}
+_RUN = {"hook_event_name": "AfterTool", "tool_name": "run_shell_command"}
+SENT = {  # what each program sends: a start, a wish, a failure, a mended call, and the failure in the next session
+    "cursor": (
+        {**CURSOR, "hook_event_name": "sessionStart", "session_id": "c1", "is_background_agent": False,
+         "composer_mode": "agent"},
+        {**CURSOR, "hook_event_name": "beforeSubmitPrompt", "prompt": "Never use tabs.", "attachments": []},
+        {**CURSOR, **_SHELL, "hook_event_name": "postToolUse", "tool_input": {"command": "pytst -q"},
+         "tool_output": '{"exitCode":127,"stdout":"","stderr":"/bin/bash: line 1: pytst: command not found"}'},
+        {**CURSOR, **_SHELL, "tool_use_id": "u2", "hook_event_name": "postToolUse",
+         "tool_input": {"command": "pytest -q", "working_directory": "/w"},
+         "tool_output": '{"exitCode":0,"stdout":"ok"}'},
+        {**CURSOR, **_SHELL, "conversation_id": "c2", "hook_event_name": "postToolUse",
+         "tool_input": {"command": "pytst -q"},
+         "tool_output": '{"exitCode":127,"stdout":"","stderr":"/bin/bash: line 1: pytst: command not found"}'},
+    ),
+    "gemini-cli": (
+        {**GEMINI, "hook_event_name": "SessionStart", "source": "startup"},
+        {**GEMINI, "hook_event_name": "BeforeAgent", "prompt": "Never use tabs."},
+        {**GEMINI, **_RUN, "tool_input": {"command": "pytst -q", "description": "Run the tests"}, "tool_response":
+         {"llmContent": "Output: /bin/bash: line 1: pytst: command not found\nExit Code: 127\nProcess Group PGID: 7",
+          "returnDisplay": "pytst: command not found"}},
+        {**GEMINI, **_RUN, "tool_input": {"command": "pytest -q", "description": "Try again"},
+         "tool_response": {"llmContent": "Output: ok\nProcess Group PGID: 8", "returnDisplay": "ok"}},
+        {**GEMINI, **_RUN, "session_id": "g2", "tool_input": {"command": "pytst -q"}, "tool_response":
+         {"llmContent": "Output: /bin/bash: line 1: pytst: command not found\nExit Code: 127\nProcess Group PGID: 9",
+          "returnDisplay": "pytst: command not found"}},
+    ),
+}  # fmt: skip
+
+
+@requirement("EDGE-03", "CAP-01")
+@pytest.mark.parametrize("name", SENT)
+def test_a_session_of_each_program_that_starts_commands_is_learned_from(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.setenv("HEXAD_CAPTURE", "true")
+    assert main(["remember", WISH, "--category", "preference"]) == 0
+    answers = []
+    for event in SENT[name]:
+        where = {"workspace_roots": [str(home / "work")]} if name == "cursor" else {"cwd": str(home / "work")}
+        monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({**event, **where})))
+        capsys.readouterr()
+        assert main(["hook"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    start, wish, failed, mended, again = answers
+    assert WISH in added(start)
+    assert not added(wish)
+    assert failed == mended == {}
+    assert FIX in added(again)
+    assert ("additional_context" in again) is (name == "cursor")
+    assert main(["review", "--json"]) == 0
+    assert "Never use tabs." in capsys.readouterr().out
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize("resident", [True, False])
+def test_a_full_disk_is_said_once_and_the_agent_goes_on(hx: Hexad, resident: bool) -> None:
+    def full() -> None:
+        raise StoreError("a.db", "disk is full")
+
+    hooks = Hooks(over(hx, FaultyStore(hx.store, full)), resident=resident)
+    first, *others = [hooks.answer(event) for event in (PROMPT, FAILED, MENDED)]
+    assert "disk is full" in first["systemMessage"]
+    assert others == [{}, {}]
 
 
 @requirement("EDGE-03")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -178,6 +179,25 @@ def test_the_same_rows_give_the_same_answer_on_every_backend_and_beside_any_othe
                 ]
             )
     assert answers[0] == answers[1] == answers[2]
+
+
+@requirement("CTX-08")
+def test_rows_that_cannot_be_among_the_best_are_not_read_and_would_have_changed_nothing(tmp_path: Path) -> None:
+    """An entry in a thread of its own makes a store read all rows, for neighbours could add to any of them."""
+    dice = random.Random(4)  # noqa: S311 - no secret
+    words = [f"word{number}" for number in range(80)]
+    texts = [dice.choices(words, [1 / rank for rank in range(1, 81)], k=dice.randint(3, 25)) for _ in range(320)]
+    asked = [" ".join(dice.sample(words, dice.randint(1, 4))) for _ in range(60)]
+    with opened(tmp_path / "a.db", clock=FixedClock(), max_knowledge=10_000, max_per_layer=8) as hx:
+        for origins in (["agent"], ["user"], ["agent", "user"], ["user"] * 9 + ["agent"]):
+            few, every = (hx.scoped(namespace=f"{len(origins)} {origins[0]} {how}") for how in ("few", "every"))
+            for number, text in enumerate(texts):
+                given = {"relevance": number % 4 / 4, "origin": origins[number % len(origins)]}
+                few.knowledge.save(f"e{number}", " ".join(text), **given)
+                every.knowledge.save(f"e{number}", " ".join(text), thread="" if number else "alone", **given)
+            for query in asked:
+                found, expected = few.retrieve(query).all(), every.retrieve(query).all()
+                assert [(item.key, item.score) for item in found] == [(item.key, item.score) for item in expected]
 
 
 @requirement("CTX-09")

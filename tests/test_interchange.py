@@ -55,8 +55,8 @@ RULES = (
 )
 NOTE = "---\ntitle: Coffee\ntype: note\ntags: [drink]\npermalink: notes/coffee\n---\n\n# Coffee\n- [method] V60 #slow\n"
 FILES: dict[str, tuple[str, str, set[str], int]] = {  # name, content, what is saved, proposals
-    "claude": ("conversations.json", json.dumps([claude(SAID)]), {"I live in Cork.", "I love jazz."}, 2),
-    "chatgpt": ("conversations.json", json.dumps([chatgpt(SAID)]), {"I live in Cork.", "I love jazz."}, 2),
+    "claude": ("conversations.json", json.dumps([claude(SAID)]), set(), 4),
+    "chatgpt": ("conversations.json", json.dumps([chatgpt(SAID)]), set(), 4),
     "claude memory": (
         "memories.json",
         json.dumps([{"conversations_memory": "**Work**\n\n- Builds boats", "project_memories": {"p": "Uses oak."}}]),
@@ -77,8 +77,8 @@ FILES: dict[str, tuple[str, str, set[str], int]] = {  # name, content, what is s
     "transcript": (
         "session.jsonl",
         "\n".join(json.dumps({"type": "user", "message": {"role": "user", "content": text}}) for text in SAID),
-        {"I live in Cork.", "I love jazz."},
-        2,
+        set(),
+        4,
     ),
     "Hexad": (
         "theirs.jsonl",
@@ -125,6 +125,21 @@ def test_what_was_said_in_an_export_keeps_its_sentence_and_what_has_expired_is_l
         assert (done.added, done.proposed, done.reasons) == (0, 1, {"expired": 1})
         (proposal,) = hx.proposals.list()
         assert (proposal.sentence, proposal.origin) == ("By the way, never call me buddy.", "import")
+
+
+@requirement("IO-01", "CAP-01")
+def test_what_a_person_rejected_is_not_proposed_again(hx: Hexad, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps([claude([*SAID, "I have a dog named Rex."])]))
+    hx.import_file(tmp_path / "c.json")
+    *others, last = hx.proposals.list()
+    for proposal in others:
+        hx.proposals.reject(proposal.id)
+    hx.proposals.accept(last.id)
+    again = hx.import_file(tmp_path / "c.json")
+    assert (again.added, again.proposed, again.reasons) == (0, 0, {"rejected here": len(others)})
+    assert not hx.proposals.list()
+    (tmp_path / "c.json").write_text(json.dumps([claude([*SAID, "Never suggest herrings."])]))
+    assert hx.import_file(tmp_path / "c.json").proposed == 1
 
 
 @requirement("IO-01")
@@ -187,9 +202,36 @@ def test_a_large_export_is_read_in_the_memory_of_one_conversation(tmp_path: Path
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert peak < 1_500_000
-    assert (done.added, done.proposed) == (2, 2)
+    assert (done.added, done.proposed) == (0, 5)
     assert seen[-1][0] == seen[-1][1]
     assert seen == sorted(seen)
+
+
+@pytest.mark.soak
+@requirement("IO-01", "SAFE-01")
+def test_two_hundred_thousand_messages_are_imported_in_bounded_memory_twice_with_the_same_result(
+    tmp_path: Path,
+) -> None:
+    with (tmp_path / "large.json").open("w") as file:
+        for number in range(4_000):
+            wish = [f"My sister Ana{number} lives in Cork.", f"Always call room {number} the annex."]
+            file.write("[,"[number > 0] + json.dumps(claude([*["How is the weather in Cork?"] * 47, *wish], number)))
+        file.write("]")
+    seen: list[tuple[int, int]] = []
+    with opened(tmp_path / "a.db") as hx:
+        tracemalloc.start()
+        first = hx.import_file(tmp_path / "large.json", progress=lambda *step: seen.append(step))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        before = (hx.knowledge.list(), hx.proposals.list())
+        again = hx.import_file(tmp_path / "large.json")
+        assert (hx.knowledge.list(), hx.proposals.list()) == before
+        assert hx.audit.verify().ok
+    assert peak < 20_000_000
+    assert seen == sorted(seen)
+    assert seen[-1][0] == seen[-1][1]
+    assert (first.added, first.proposed, first.left_out) == (0, 500, 7_500)
+    assert (again.added, again.proposed, again.kept, again.left_out) == (0, 0, 500, 7_500)
 
 
 def filled(hx: Hexad) -> None:
@@ -251,10 +293,11 @@ def test_an_export_of_one_subject_holds_what_is_known_about_it(hx: Hexad, tmp_pa
 def test_the_command_line_previews_imports_exports_and_captures(run: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(json.dumps([claude(SAID)]))
     seen = run("import", str(tmp_path / "c.json"), "--preview")
-    assert "it would be 2 added, 0 replaced, 2 proposed" in seen.out
+    assert "it would be 0 added, 0 replaced, 4 proposed" in seen.out
     assert "Never suggest fish." in seen.out
-    assert json.loads(run("import", str(tmp_path / "c.json"), "--json").out)["added"] == 2
-    assert json.loads(run("export", str(tmp_path / "out"), "--json").out)["records"] == 2
+    assert json.loads(run("import", str(tmp_path / "c.json"), "--json").out)["proposed"] == 4
+    assert json.loads(run("import", str(tmp_path / "c.json"), "--mine", "--json").out)["added"] == 4
+    assert json.loads(run("export", str(tmp_path / "out"), "--json").out)["records"] == 4
     (tmp_path / "chat.jsonl").write_text(json.dumps({"role": "user", "content": "Call me Al."}))
     assert "Call me Al." in run("capture", str(tmp_path / "chat.jsonl"), "--session", "chat:9").out
     assert "nothing to keep" in run("capture", str(tmp_path / "chat.jsonl")).err

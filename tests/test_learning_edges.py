@@ -163,7 +163,7 @@ def test_a_fix_that_several_sessions_found_stays_when_one_is_forgotten(hx: Hexad
         hx.observe(tool="t", args={"unit": "metric"}, result="ok", session=session)
     hx.forget(session="second")
     left = hx.learnings.get(known.id)
-    assert left.fix.startswith('give `unit` as "metric"')
+    assert left.fix.startswith("add `unit` (text)")
     assert left.remedy["sessions"] == ["third"]
 
 

@@ -267,15 +267,6 @@ def test_what_may_be_somebodys_is_never_shown_however_many_used_it(hx: Hexad, gi
 
 
 @requirement("LEARN-06")
-def test_a_value_is_shown_once_a_second_session_had_the_same_even_if_the_fix_was_offered_there(hx: Hexad) -> None:
-    for session in "aab":
-        assert "metric" not in prompt(hx, session)
-        fail(hx, session, {})
-        work(hx, session, {"unit": "metric"})
-    assert only(hx).fix.startswith('give `unit` as "metric"')
-
-
-@requirement("LEARN-06")
 def test_another_tool_that_succeeded_in_between_is_a_prerequisite(hx: Hexad) -> None:
     fail(hx, "s", {"q": 1}, "not authenticated")
     fail(hx, "s", {}, "no such user", tool="whoami")

@@ -47,6 +47,7 @@ class Candidates(NamedTuple):
     rows: int = 0  # of the layer
     common: Mapping[int, float] = {}  # the part of a score that is from everyday words
     small_talk: bool = False  # whether the question has nothing but everyday words
+    several: Collection[int] = ()  # the rows that hold more than one term
 
     def words(self, number: int) -> float:
         """The share of the question's rarity that a row holds, from 0 to 1."""
@@ -99,12 +100,13 @@ def weigh(
     measured = _named_less(measured, named)
     scores: dict[int, float] = {}
     of_common: dict[int, float] = {}
+    several = set[int]()
     for term, found in postings.items():
-        _add(scores, found, measured.rarity[term], measured.mean_length)
+        several |= _add(scores, found, measured.rarity[term], measured.mean_length)
         if term in common:
             _add(of_common, found, measured.rarity[term], measured.mean_length)
     talk = bool(terms) and all(term in common for term in terms)
-    return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows, of_common, talk)
+    return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows, of_common, talk, several)
 
 
 def gather(
@@ -149,15 +151,16 @@ def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
     return [*unknown, *known[:MAX_OPENED]]
 
 
-def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, mean_length: float) -> None:
-    """`Measure.saturated` for many postings, written out: this loop is the cost of a question."""
+def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, mean_length: float) -> set[int]:
+    """`Measure.saturated` for many postings, written out: this loop is the cost of a question.
+
+    The answer are the rows that had a score before.
+    """
     fixed = SATURATION * (1 - NORMALISATION)
     per_term = SATURATION * NORMALISATION / mean_length
-    if not scores:
-        scores.update(
-            {number: rarity * weight / (weight + fixed + per_term * length) for number, weight, length in postings}
-        )
-        return
-    get = scores.get
-    for number, weight, length in postings:
-        scores[number] = get(number, 0.0) + rarity * weight / (weight + fixed + per_term * length)
+    found = {number: rarity * weight / (weight + fixed + per_term * length) for number, weight, length in postings}
+    again = scores.keys() & found.keys()
+    for number in again:
+        found[number] += scores[number]
+    scores.update(found)
+    return again

@@ -103,8 +103,14 @@ class Matches:
         self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - CHANCE) / (DECIDED - CHANCE))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
-        self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
-        self.look_at(self.numbers)
+        self.by_words_alone = near is None and not self.habits
+        if self.by_words_alone:
+            total = candidates.measure.total
+            self._values = {number: score / total for number, score in candidates.scores.items()}
+            self.numbers: Mapping[int, object] = candidates.scores
+        else:
+            self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
+            self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
         """The parts of one row's match."""
@@ -133,15 +139,15 @@ class Matches:
 
         ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
         """
-        known, size = self._values, max(limit, _BATCH)
-        best = sorted([known[number] for number in self.numbers], reverse=True)
+        size, values = max(limit, _BATCH), [self._values[number] for number in self.numbers]
+        best = sorted(values, reverse=True)
         if not best:
             return
         least = max(best[:limit][-1] - slack, best[:size][-1])
-        near = [(known[number], number) for number in self.numbers if known[number] >= least]
-        first = sorted(near, reverse=True)[:size]
+        valued = zip(values, self.numbers, strict=True)
+        first = sorted([each for each in valued if each[0] >= least], reverse=True)[:size]
         yield [number for _, number in first]
-        others = sorted([(known[number], number) for number in self.numbers], reverse=True)[len(first) :]
+        others = sorted(zip(values, self.numbers, strict=True), reverse=True)[len(first) :]
         for start in range(0, len(others), _BATCH):
             yield [number for _, number in others[start : start + _BATCH]]
 

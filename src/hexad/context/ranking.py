@@ -45,7 +45,8 @@ RECENCY: Final = 0.01
 USE: Final = 0.01
 TRUST: Final = 0.1
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
-SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE + TRUST + PROVEN
+PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
+SLACK: Final = PHRASE + SUBJECT + PRIORS + TRUST + PROVEN
 """The most that anything but the match can add."""
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
@@ -93,11 +94,12 @@ class Ranking:
     ) -> tuple[Reason, ...]:
         """The parts of the same sum: one reason for each matching term and each signal that added something."""
         values: dict[tuple[str, str], float] = {}  # one reason a word, even if several of its terms matched
+        length = document.length
         for term in self._query.terms if match.words else ():
             weight = document.weight(term)
             if weight and term in self._measure.rarity:
                 signal = "words", self._matched(term, document)
-                values[signal] = values.get(signal, 0.0) + self._worth(term, weight, document.length)
+                values[signal] = values.get(signal, 0.0) + self._worth(term, weight, length)
         if any(match) or lent:
             values["meaning", "near in meaning"] = match.meaning
             values["habit", f"used before for {self._spelled(habit)}"] = match.habit

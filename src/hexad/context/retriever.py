@@ -150,8 +150,7 @@ class ContextRetriever:
         stored = [layer for layer in layers if layer in RECORD_OF]
         tools = [Layer.TOOL_REGISTRY] if Layer.TOOL_REGISTRY in layers and isinstance(self.tools, ToolRegistry) else []
         started = time.perf_counter()
-        source = self._stored()._replace(room=room)
-        none = Examined({})
+        source, none = self._stored(room), Examined({})
         examined = source.examine(stored, query, limit, wide=wide, also=tools) if stored or tools or room else none
         share = (time.perf_counter() - started) / max(1, len(stored))
         found: dict[Layer, Sequence[Judged] | Exception] = {}
@@ -190,7 +189,7 @@ class ContextRetriever:
             return RuntimeSource(self.runtime, known)
         return None
 
-    def _stored(self) -> StoredLayers:
+    def _stored(self, room: Room | None = None) -> StoredLayers:
         return StoredLayers(
             store=self.store,
             namespace=self.namespace,
@@ -199,6 +198,7 @@ class ContextRetriever:
             max_pinned=self.max_pinned,
             similarity=self.similarity,
             floor=self.floor,
+            room=room,
         )
 
     def _tool_habits(self, examined: Examined, query: Query) -> Mapping[str, Habit] | None:

@@ -17,11 +17,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
+from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Lookup, Question
 from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_name, call_scope, checked
 from hexad.edges.warnings import TURN_WARNINGS, attempt, attempt_now, excused
-from hexad.errors import InvalidInput
+from hexad.errors import HexadError, InvalidInput
 from hexad.learning.calls.call_scope import recorded_under
 from hexad.learning.outcome import reported_failure
 from hexad.memory import admission
@@ -38,6 +39,7 @@ Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function fr
 PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
 LAYER_DEADLINES: Final = 2.0  # that a whole block may take
 _REMEMBERED: Final = 1024  # turns, and calls that were recorded
+_UNKNOWN: Final = "an agent goes on without its memory: whose it is, is not known"
 _LIKE_AN_ERROR: Final = re.compile(
     r"\s*(?:Traceback \(most recent|[\w.]*(?:Error|Exception)\b\s*[:(]|An error occurred)"
 )
@@ -114,8 +116,9 @@ class AgentMemory:
     ) -> None:
         room = admission.whole("budget", budget, low=0)
         self.hx = hx
-        self._captures = captures and hx.enabled and hx.settings.capture
+        self._captures = captures
         self._user, self._session, self._rule = user, session, checked(namespace)
+        self._skills = frozenset[str]()
         self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
         self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
@@ -161,21 +164,41 @@ class AgentMemory:
             _served.reset(token)
 
     def tools(self) -> tuple[Callable[..., dict[str, Any]], ...]:
-        """The agent tools; each works in the memory of the one it is called for, see `serving`. None if it is off."""
-        return tuple(self._tool(tool) for tool in agent_tools(self.hx)) if self.hx.enabled else ()
+        """The agent tools, and the engine's skills that are active now, as ``skill_<name>``. None if it is off.
 
-    def _tool(self, tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        Each works in the memory of the one it is called for, see `serving`. Skills with steps need the tools of
+        ``hx.with_tool_registry([…])``.
+        """
+        if not self.hx.enabled:
+            return ()
+        skills, reasons = dict[str, Callable[..., Any]](), list[str]()
+        with excused(reasons):
+            skills = {each.__name__: each for each in self.hx.skills.as_tools() if self._has_tools(each)}
+        self._skills = frozenset(skills)
+        self._warn(reasons, "skills are not offered")
+        own = [self._tool(tool, self._answer) for tool in agent_tools(self.hx)]
+        return (*own, *(self._tool(skill, partial(_run, skill)) for skill in skills.values()))
+
+    def _has_tools(self, skill: Callable[..., Any]) -> bool:
+        """Whether the engine has tools for the steps of a skill."""
+        known = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
+        return known or not getattr(skill, "needs", None)
+
+    def _tool(self, tool: Callable[..., Any], work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         @functools.wraps(tool)
         def call(*given: Any, **named: Any) -> dict[str, Any]:
             own = _served.get() or self._own(None, "")
             if own is None:
                 return error_answer("whose memory this is could not be determined")
-            house = self.hx if own.namespace != self.hx.namespace else None
             with recorded_under(call_scope(self.hx, own)):
-                mine = {each.__name__: each for each in agent_tools(own, house=house)}
-                return mine[tool.__name__](*given, **named)
+                return work(own, tool.__name__, *given, **named)
 
         return call
+
+    def _answer(self, own: Hexad, name: str, *given: Any, **named: Any) -> dict[str, Any]:
+        house = self.hx if own.namespace != self.hx.namespace else None
+        mine = {each.__name__: each for each in agent_tools(own, house=house)}
+        return mine[name](*given, **named)
 
     def _own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
@@ -194,12 +217,10 @@ class AgentMemory:
         self._warn(reasons)
         return conversation
 
-    def _warn(self, reasons: list[str]) -> None:
-        """Warn once a turn of a user who is not known."""
+    def _warn(self, reasons: list[str], what: str = _UNKNOWN) -> None:
+        """Warn once a turn, of a user who is not known."""
         if reasons:
-            TURN_WARNINGS.warn(
-                self._nobody, "an agent goes on without its memory: whose it is, is not known", reasons[0]
-            )
+            TURN_WARNINGS.warn(self._nobody, what, reasons[0])
 
     def _recalling(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         if not self.hx.enabled or latest is None:
@@ -227,16 +248,13 @@ class AgentMemory:
         return Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
-        """Proposes what the user says that lasts, where the setting `capture` wants it."""
-        wanted = self._captures and latest is not None and latest.last
-        whose = self._conversation(context, session) if wanted else None
-        if whose is None or latest is None:
+        if not self._captures or latest is None or not latest.last:
             return None
-        own = partial(Speaker(whose, self._rule).scope, self.hx)
-        return Job(whose.turn, "what the user said may not be kept", PATIENCE, lambda: own().capture([latest.text]))
+        whose = self._conversation(context, session)
+        return wishes(self.hx, Speaker(whose, self._rule), latest.text) if whose is not None else None
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
-        if not self.hx.enabled or call.tool in NAMES:
+        if not self.hx.enabled or call.tool in NAMES or call.tool in self._skills:
             return None
         whose = self._conversation(context, session)
         if whose is None or not self._is_first(whose, call):
@@ -249,6 +267,21 @@ class AgentMemory:
 
 
 _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
+
+
+def _run(skill: Callable[..., Any], _own: Hexad, _name: str, *given: Any, **named: Any) -> dict[str, Any]:
+    try:
+        return {"status": "ok", "output": skill(*given, **named)}
+    except (HexadError, TypeError) as error:  # also: arguments that do not fit
+        return error_answer(str(error))
+
+
+def wishes(hx: Hexad, speaker: Speaker, text: str) -> Job | None:
+    """Proposes what the user says that lasts, where the setting `capture` wants it."""
+    if not hx.enabled or not hx.settings.capture:
+        return None
+    failing = "what the user said may not be kept"
+    return Job(speaker.conversation.turn, failing, PATIENCE, lambda: speaker.scope(hx).capture([text]))
 
 
 def lesson(hx: Hexad, speaker: Speaker, call: Ended, failure: FailureRule | None = None) -> Job:

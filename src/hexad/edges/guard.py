@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse, Response
 
 from hexad.recent import Recent
@@ -121,6 +122,12 @@ class Guard:
     def _knows_token(self, header: str) -> bool:
         given = header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
         return hmac.compare_digest(_digest(given), _digest(self.token))
+
+
+def for_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
+    """An application that pages of these origins may call; their browser asks it first."""
+    methods, shown = ["GET", "POST", "PUT", "PATCH", "DELETE"], ["ETag", "mcp-session-id"]
+    return CORSMiddleware(app, sorted(origins), methods, ["*"], expose_headers=shown) if origins else app
 
 
 def _place(origin: str) -> str:

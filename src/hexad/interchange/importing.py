@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
 from hexad.interchange.formats import Offer, sources
 from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
+from hexad.memory.audit import records
 from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.backup.lines import Line
 from hexad.memory.keys import key_from
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
     from hexad.store import Writing
 
 _BATCH, _MOST = 500_000, 500  # characters, and records, that are read and written together
-_MOST_PROPOSALS: Final = 500  # of one import: a person has to read them
+_MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
+_NUMBERED: Final = re.compile("-[0-9]{1,2}$")
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
 
@@ -244,8 +247,10 @@ class _Saver:
         self._redacted.update(intake.notes["redactions"])
         if same or self._waiting.get(record.key) == content:
             return "kept"
-        if len(self._proposals) >= _MOST_PROPOSALS:
-            return self._left_out(f"more than {_MOST_PROPOSALS} proposals; decide about these, then import again")
+        if (_stem(record.key), len(content.encode())) in self._rejected:
+            return self._left_out("rejected here")
+        if len(self._waiting) >= _MOST_PROPOSALS:
+            return self._left_out(f"more than {_MOST_PROPOSALS} proposals wait; decide about these, then import again")
         self._waiting[record.key] = content
         end = self._change.unit.chain_end()
         proposal = Proposal(
@@ -264,6 +269,12 @@ class _Saver:
         self._proposals.append(proposal)
         self._change.audit("proposal.save", proposal.id, {"change": proposal.change.value, "key": proposal.key})
         return "proposed"
+
+    @cached_property
+    def _rejected(self) -> set[tuple[str, object]]:
+        """The proposals that a person has rejected: the log has their keys and sizes, and no texts."""
+        said = (each for each in records(self._change.unit) if each.action == "proposal.reject")
+        return {(_stem(str(each.details.get("key"))), each.details.get("bytes")) for each in said}
 
     def _left_out(self, reason: str) -> str:
         self._reasons[reason] += 1
@@ -310,6 +321,11 @@ _TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
     Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
 }
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+
+
+def _stem(key: str) -> str:
+    """A key without its number."""
+    return _NUMBERED.sub("", key)
 
 
 def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:

@@ -160,12 +160,16 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
     place, error = new.index(word), failure.text
     if _is_typo(out, word) and names(error, out):
         yield f"use `{word}` instead of `{out}`"
+    elif not is_operand(out) and option_name(out) == option_name(word):
+        values = out.partition("=")[2], word.partition("=")[2]
+        known = names(error, word)
+        yield from (
+            [f"use `{word}` instead of `{out}`"] if known else _word_edits(f"`{option_name(out)}`", *values, failure)
+        )
     elif not is_operand(out) or is_subcommand(new, place):
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
-        typo = _is_near(out, word) and (mentions(error, out) or _DEFINED.search(error))
-        whole = "=" in word and names(error, word)
-        if named or typo or whole:
-            yield f"use `{word if whole else option_name(word)}` instead of `{out if whole else option_name(out)}`"
+        if named or (_is_near(out, word) and _DEFINED.search(error)):
+            yield f"use `{option_name(word)}` instead of `{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
     else:

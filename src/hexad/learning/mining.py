@@ -6,15 +6,13 @@ the argument. If one change takes rights or turns a check off, there is no remed
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
-from hexad.learning.arguments.shapes import error_in, is_constant, is_strong, read
+from hexad.learning.arguments.shapes import error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, edits, is_edit, letters, mentions, names
+from hexad.learning.differences import affix_change, edits, is_edit, mentions
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
@@ -28,8 +26,9 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES: Final = 16
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
-_RANGE: Final = re.compile(r"(?i)between|range|least|most|minimum|maximum|greater|less|up to|exceed|\d ?(?:\.\.|-) ?\d")
-_POSITION: Final = re.compile(r"(?<!bash: )\bline \d+(?:,? col(?:umn)? \d+|: )")  # in the file that a command reads
+_POSITION: Final = re.compile(
+    r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d+:\d+: "
+)  # in the file that a command reads
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
@@ -42,7 +41,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     None if other values are all that differs, or if the call that worked took rights or turned a check off. If the
     tool worked in between, with something else, only an edited command counts.
     """
-    failure, before = Failure.of(error_in(failed.arguments)), read(failed.arguments)
+    before = read(failed.arguments)
+    failure = _failure(error_in(failed.arguments), before)
     worked = _of_next_attempt(failed, worked, between)
     commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
     others = {call.tool for call in between if call.ok}
@@ -60,7 +60,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
         return Remedy(Kind.RETRY, seconds=max(0, round(waited))) if passing else None
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
-    return stated(failure.text, before, of_form=edited and not dangerous)
+    return stated(failure.text, before, of_form=edited and not dangerous and len(paths) == 1)
 
 
 def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> Shapes:
@@ -91,10 +91,15 @@ def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | 
     if wait.seconds:
         return Remedy(Kind.STATED, wait.text, seconds=wait.seconds)
     words = said(error, _values(arguments, error))
-    of_a_file = any(is_command(path, each.text, error) for path, each in arguments.items())
-    of_the_call = Failure.of(error).of_the_call and not (of_a_file and _POSITION.search(error))
-    expects = (words.expects or (of_form and words.malformed)) and of_the_call
+    expects = (words.expects or (of_form and words.malformed)) and _failure(error, arguments).of_the_call
     return Remedy(Kind.STATED, words.text) if words.text and (words.hint or expects) else None
+
+
+def _failure(error: str, arguments: Shapes) -> Failure:
+    """An error with what it is about: a position is in a file that a command reads, and not in the command."""
+    failure = Failure.of(error)
+    commands = any(is_command(path, each.text, error) for path, each in arguments.items())
+    return failure._replace(cause=Cause.RESULT) if commands and _POSITION.search(error) else failure
 
 
 def _values(arguments: Shapes, error: str) -> list[str]:
@@ -120,8 +125,7 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     found = [_change(each, before.get(each), worked.get(each), failure) for each in paths]
     advised = said(failure.text, _values(before, failure.text)).hint
     causes = [each for each in found if each.says and _is_cause(each, failure)]
-    fitting = [each for each in causes if not advised or not _is_another_way(each, failure)]
-    return _to_the_point(fitting, before, failure)
+    return [each for each in causes if not advised or not _is_another_way(each, failure)]
 
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
@@ -130,21 +134,15 @@ def _change(path: str, old: Argument | None, new: Argument | None, failure: Fail
     named = tuple(dict.fromkeys(each for each in words if each in failure.text))
     of = failed_program(old.text, failure.text) if old and how and is_command(path, old.text, failure.text) else ""
     one, other = old.shape if old else "", new.shape if new else ""
-    change = Change(path=path, before=one, after=other, how=how, named=named, of=of)
-    constant = old is None and new is not None and is_constant((name_of(path),), new.value)
-    return replace(change, value=new.value) if new is not None and constant else change
+    return Change(path=path, before=one, after=other, how=how, named=named, of=of)
 
 
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
-    """The fix of an argument, in words: with its text, or as the value that the error names."""
+    """The fix of a text, in words."""
     name = quoted(name_of(path))
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
-    if old.text and new.text:
-        return "; ".join(edits(name, old.text, new.text, failure))
-    number = new.value is not None and not isinstance(new.value, bool) and not _RANGE.search(failure.text)
-    shown = number and names(failure.text, str(new.value))
-    return f"give {name} as {json.dumps(new.value, ensure_ascii=False)}" if shown and old.shape == new.shape else ""
+    return "; ".join(edits(name, old.text, new.text, failure)) if old.text and new.text else ""
 
 
 def _is_cause(change: Change, failure: Failure) -> bool:
@@ -154,7 +152,9 @@ def _is_cause(change: Change, failure: Failure) -> bool:
     if change.op != "replace":
         credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
         return credentials or _is_named(change.path, failure.text)
-    return is_strong(change.after) and (is_strong(change.before) or _is_named(change.path, failure.text))
+    other_type = failure.cause is Cause.OTHER and re.match("list|object|whole number$|number$", change.after)
+    formal = other_type or is_strong(change.before) or _is_named(change.path, failure.text)
+    return is_strong(change.after) and bool(formal)
 
 
 def _is_another_way(change: Change, failure: Failure) -> bool:
@@ -165,19 +165,5 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
 
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
-    if len(name) > _SHORTEST_NAME:  # also within a name such as `ReadTimeout`, and in words of its own
-        return letters(name) in letters(error)
-    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None
-
-
-def _to_the_point(found: Sequence[Change], before: Shapes, failure: Failure) -> list[Change]:
-    """Without the replaced arguments that the error is not about, if it names others or their values."""
-
-    def named(change: Change) -> bool:
-        old = before.get(change.path)
-        return _is_named(change.path, failure.text) or (
-            old is not None and len(old.text) > _SHORTEST_VALUE and old.text in failure.text
-        )
-
-    alike = {(change.before, change.after) for change in found if named(change)}
-    return [each for each in found if not alike or each.op != "replace" or (each.before, each.after) in alike]
+    start = "" if len(name) > _SHORTEST_NAME else r"(?<![^\W_])"  # a longer one may end a name such as `ReadTimeout`
+    return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None

@@ -52,8 +52,6 @@ class Change:
     how: str = ""  # what to do with its text, in words
     named: tuple[str, ...] = ()  # the words of it that the error has; it holds for errors that have them too
     of: str = ""  # the program and subcommand of the shell command that failed; empty if there were several
-    value: Json = None  # of an added argument: a short word or number, neither secret nor personal
-    sure: bool = False  # another session added the same value: it is shown
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Change:
@@ -65,16 +63,13 @@ class Change:
             how=str(stored.get("how", "")),
             named=tuple(map(str, stored.get("named", ()))),
             of=str(stored.get("of", "")),
-            value=stored.get("value"),
-            sure=stored.get("sure", stored.get("seen") == "same value") is True,
         )
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps, without what is empty."""
         written: dict[str, Json] = {"from": self.before, "to": self.after, "how": self.how, "of": self.of}
         written["named"] = list(self.named)
-        value: dict[str, Json] = {} if self.value is None else {"value": self.value, "sure": self.sure}
-        return {"op": self.op, "path": self.path, **{name: each for name, each in written.items() if each}, **value}
+        return {"op": self.op, "path": self.path, **{name: each for name, each in written.items() if each}}
 
     @property
     def op(self) -> str:
@@ -100,8 +95,6 @@ class Change:
         name, before, after = quoted(name_of(self.path)), in_words(self.before), in_words(self.after)
         if self.how or not after:
             return self.how or f"leave out {name}"
-        if not before and self.sure:
-            return f"give {name} as {json.dumps(self.value, ensure_ascii=False)}"
         if not before:
             return f"add {name} ({after})"
         if "number" in before + after:
@@ -111,10 +104,9 @@ class Change:
     def is_in(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call has it, as far as its shapes and words show."""
         given = arguments.get(self.path)
-        same = not self.sure or (given is not None and given.value == self.value)
         form = bool(given and self.of) or ("" if given is None else given.shape) == self.after
         said = not self.how or given is None or is_done(self.how, given.text, lambda each: _ran(each, before))
-        return same and form and said and (" instead of " in self.how or self.is_for(arguments))
+        return form and said and (" instead of " in self.how or self.is_for(arguments))
 
     def is_for(self, arguments: Shapes) -> bool:
         """Whether a call runs the program that it was learned from, or this is not known."""
@@ -122,10 +114,8 @@ class Change:
         return not self.of or given is None or self.of in programs(given.text)
 
     def again(self, other: Change) -> Change:
-        """The change after another session made it too: values that differ belong to one run."""
-        known = replace(self, of=self.of if self.of == other.of else "")
-        same = self.value == other.value is not None
-        return replace(known, sure=True) if same else replace(known, value=None, sure=False)
+        """The change after another session made it too, perhaps to another program's command."""
+        return replace(self, of=self.of if self.of == other.of else "")
 
 
 class Kind(StrEnum):
@@ -156,16 +146,14 @@ class Remedy:
     def from_json(cls, stored: Mapping[str, Any], sentence: str) -> Remedy:
         """The fix that `to_json` wrote, with its sentence; anything else is read as advice in these words."""
         kind = Kind(stored["kind"]) if stored.get("kind") in set(Kind) else Kind.ADVICE
-        tool, seconds = stored.get("tool", stored.get("after", "")), stored.get("seconds", 0)
-        remedy = cls(
+        seconds = stored.get("seconds", 0)
+        return cls(
             kind,
-            str(stored.get("text", stored.get("said", ""))) if kind in MINED else sentence,
+            str(stored.get("text", "")) if kind in MINED else sentence,
             tuple(map(Change.from_json, stored.get("changes", ()))) if kind is Kind.ARGUMENTS else (),
-            str(tool) if kind is Kind.PREREQUISITE else "",
+            str(stored.get("tool", "")) if kind is Kind.PREREQUISITE else "",
             float(seconds) if isinstance(seconds, int | float) else 0.0,
         )
-        found_by = "" if remedy.says else tool  # of old databases: a tool that may have provided another value
-        return cls(Kind.PREREQUISITE, tool=str(found_by)) if found_by else remedy
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps. The words of advice and corrections are stored beside it, as the sentence."""

@@ -17,15 +17,15 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
-from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-from hexad.edges.guard import Guard, Rates, in_plain_text
+from hexad.edges.address import host_of
+from hexad.edges.guard import Guard, Rates, for_pages, in_plain_text
 from hexad.errors import ConfigError
-from hexad.mcp.sessions import HEADER, IDLE
+from hexad.mcp.sessions import IDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcp.server.mcpserver import MCPServer
     from starlette.applications import Starlette
@@ -52,6 +52,12 @@ class Access:
     hosts: frozenset[str] = field(default_factory=frozenset)
     origins: frozenset[str] = field(default_factory=frozenset)
 
+    @classmethod
+    def of(cls, address: Address, hosts: Iterable[str] | None, origins: Iterable[str] | None) -> Access:
+        """The names as a person wrote them."""
+        allowed = frozenset(origin.rstrip("/").casefold() for origin in origins or ())
+        return cls(address=address, hosts=frozenset(map(host_of, hosts or ())), origins=allowed)
+
 
 def sdk_app(server: MCPServer[Any], settings: Settings) -> Starlette:
     """The SDK's application, which no guard stands before yet."""
@@ -76,15 +82,7 @@ def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIAp
         access.origins,
         respond=_refused,
     )
-    if not access.origins:
-        return guarded
-    return CORSMiddleware(  # a browser asks before it lets a page of another origin call
-        guarded,
-        allow_origins=sorted(access.origins),
-        allow_methods=["POST", "GET", "DELETE"],
-        allow_headers=["*"],
-        expose_headers=[HEADER],
-    )
+    return for_pages(guarded, access.origins)
 
 
 def _refused(refusal: Refusal, accept: str) -> Response:

@@ -110,7 +110,8 @@ class Proposals:
         with self._workspace.change(actor=Origin.USER) as doing:
             proposal = self._of(doing.unit, id)
             doing.unit.propose(withdrawn=[id])
-            doing.audit("proposal.reject", id, {"change": proposal.change.value})
+            size = len(proposal.content.encode())  # by key and size an import knows it, and does not propose it again
+            doing.audit("proposal.reject", id, {"change": proposal.change.value, "key": proposal.key, "bytes": size})
 
     def _of(self, view: Reading, id: str) -> Proposal:
         found = next((each for each in view.proposals() if each.id == id), None)
@@ -153,7 +154,7 @@ def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledg
 
     match proposal.change:
         case ProposedChange.SAVE:
-            return knowledge.save(
+            return knowledge.correct(
                 proposal.key,
                 proposal.content,
                 category=proposal.category,

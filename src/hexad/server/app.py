@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from hexad import signals
 from hexad.clock import utc_now
-from hexad.edges.guard import Guard, Rates
+from hexad.edges.guard import Guard, Rates, for_pages
 from hexad.edges.threads import Pool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
@@ -73,16 +72,7 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     site = Site(hx, callers, hosting)
     rates = Rates(hx.settings.server_rate)
     guarded = Guard(site, access.address, rates, "", access.hosts, access.origins, refused, "server_rate")
-    app: ASGIApp = Forwarded(guarded) if hosting.behind_proxy else guarded
-    if not access.origins:
-        return app
-    return CORSMiddleware(
-        app,
-        allow_origins=sorted(access.origins),
-        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-        allow_headers=["*"],
-        expose_headers=["ETag", "mcp-session-id"],
-    )
+    return for_pages(Forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +94,7 @@ class Site:
     def __init__(self, hx: Hexad, callers: Callers, hosting: Hosting) -> None:
         self.hx, self.callers, self.hosting, self.metrics = hx, callers, hosting, Metrics()
         self._mcp, self._gateway = McpByNamespace(hx, callers), Gateway(hx, callers, hosting.upstream)
-        self._pages = Dashboard(hx, callers, hosting.behind_proxy, hosting.evals)
+        self._pages = Dashboard(hx, callers, secure=hosting.behind_proxy, evals=hosting.evals)
         self._life = Starlette(lifespan=self._alive)
         self.parts: dict[str, ASGIApp] = {
             API_PATH: Api(hx, callers),

@@ -203,6 +203,7 @@ class Evidence(NamedTuple):
     numbers: Mapping[str, int] = _NONE  # of the associated ids that are indexed rows
     filtered: bool = False  # whether rows were left out because they expired or lack a facet
     own: bool = False  # whether the layer has entries of the user's
+    threads: bool = True  # whether entries may stand in threads
 
 
 MOST_ASSOCIATIONS: Final = 600  # items of a layer that one term may have led to before it says nothing

@@ -63,17 +63,25 @@ class Opening:
         self._rows.update(dict.fromkeys([posting[0] for posting in kept]))
 
     @property
-    def unread(self) -> tuple[Sequence[str], Collection[int]]:
-        """The terms of which `complete` needs the postings among some rows, and these rows."""
-        return [term for term, before in self._overflowing.items() if before], self._rows.keys()
+    def unread(self) -> Mapping[str, Sequence[int]]:
+        """The terms of which `complete` needs more postings, each with the rows to look for: those that other terms
+        named before it and that are older than its own.
+        """
+        rows = list(self._rows) if self._overflowing else []
+        wanted = {term: self._older(rows[:before], self.postings[term]) for term, before in self._overflowing.items()}
+        return {term: older for term, older in wanted.items() if older}
 
     def complete(self, among: Mapping[str, Sequence[Posting]]) -> None:
         """For truncated terms, add their postings for rows that other terms found."""
-        rows = list(self._rows)
         for term, postings in among.items():
-            seen = {posting[0] for posting in self.postings[term]}
-            before = set(rows[: self._overflowing[term]])
-            self.postings[term] += [each for each in postings if each[0] in before and each[0] not in seen]
+            self.postings[term] += postings
+
+    @staticmethod
+    def _older(rows: Sequence[int], newest: Sequence[Posting]) -> Sequence[int]:
+        if not newest:
+            return rows
+        oldest = newest[-1][0]
+        return [row for row in rows if row < oldest]
 
 
 def open_terms(
@@ -85,8 +93,7 @@ def open_terms(
     opening = Opening()
     for term in order:
         opening.add(term, list(newest(term, opening.room)) if opening.room else [])
-    terms, rows = opening.unread
-    opening.complete({term: among(term, rows) for term in terms})
+    opening.complete({term: among(term, rows) for term, rows in opening.unread.items()})
     return opening.postings
 
 

@@ -45,6 +45,10 @@ class Driven(Protocol):
         """The answer to a message."""
         ...
 
+    async def approve(self, *, user: str, session: str) -> str:
+        """The answer after a person approved the call that waits."""
+        ...
+
     def stored(self, session: str) -> str:
         """The history that the framework keeps of a session, in words."""
         ...
@@ -55,7 +59,7 @@ class Agents:
     """How agents of a framework are made: from an engine (None: without the adapter), a script and tools.
 
     The tool `pay` needs a person's approval. ``missing`` names what the framework does not have, with the reason:
-    "sync", "stream", "approval", "cancel", "history", "watch", "model errors", "user function".
+    "sync", "stream", "approval", "approving", "cancel", "history", "watch", "model errors", "user function", "skills".
     """
 
     make: Callable[..., Driven]
@@ -254,6 +258,33 @@ def test_our_tools_save_into_the_memory_of_the_one_who_speaks(agents: Agents, hx
     assert "search_knowledge" in script.requests[0].tools
 
 
+@pytest.mark.requirement("CAP-01")
+@pytest.mark.parametrize("wanted", [True, False])
+def test_what_a_user_says_that_lasts_is_proposed_once_where_the_setting_wants_it(
+    agents: Agents, tmp_path: Path, *, wanted: bool
+) -> None:
+    wish = "Always book a quiet room for me."
+    with Hexad.open(tmp_path / "wishes.db", enabled=True, layer_deadline=600.0, capture=wanted) as hx:
+        agent = agents.make(hx, Script([Call("book", {"day": "2026-01-31"}), wish, "Yes."]), [book])
+        answered(agent, wish)
+        answered(agent, "Thanks")
+        assert [each.content for each in agents.own(hx).proposals.list()] == ([wish] if wanted else [])
+        assert not (*hx.proposals.list(), *agents.own(hx).knowledge.list())
+
+
+def test_an_active_skill_is_a_tool_of_the_agent_and_its_run_is_no_call_of_another_tool(
+    agents: Agents, hx: Hexad
+) -> None:
+    agents.need("skills")
+    hx.skills.create("greet", kind="instruction", description="Greet a guest", definition={"text": "Say hello twice"})
+    hx.skills.activate("greet")
+    script = Script([Call("skill_greet", {}), "Hello hello."])
+    assert answered(agents.make(hx, script)).strip() == "Hello hello."
+    assert "skill_greet" in script.requests[0].tools
+    assert "Say hello twice" in str(script.requests[-1].messages)
+    assert not [each for each in calls(agents.own(hx)) if each[0] == "skill_greet"]
+
+
 # learning
 
 
@@ -318,10 +349,21 @@ def test_a_cancelled_call_is_no_outcome(agents: Agents, hx: Hexad) -> None:
     assert not calls(agents.own(hx))
 
 
-def test_a_call_that_waits_for_approval_is_no_outcome(agents: Agents, hx: Hexad) -> None:
+def test_a_call_that_waits_for_approval_is_no_outcome_and_an_approved_one_counts_once(
+    agents: Agents, hx: Hexad
+) -> None:
     agents.need("approval")
-    answered(agents.make(hx, booked("2026-01-31", tool="pay"), [pay]))
-    assert not calls(agents.own(hx))
+    agent = agents.make(hx, booked("2026-01-31", tool="pay"), [pay])
+
+    async def both() -> str:
+        await agent.asay(BOOKING, user=USER, session="s1", stream=False)
+        assert not calls(agents.own(hx))
+        return "" if "approving" in agents.missing else await agent.approve(user=USER, session="s1")
+
+    said = asyncio.run(both())
+    agents.need("approving")
+    assert said.strip() == "Booked."
+    assert calls(agents.own(hx)) == [("pay", True)]
 
 
 def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_block(agents: Agents, hx: Hexad) -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.adapters.adk.request import Placement, context_places, latest_message, preloaded, safe_place, with_context
 from hexad.context.selection import estimate_tokens
+from hexad.edges.agent import soon, wishes
 from hexad.edges.context import PREFACE, Lookup, Question
+from hexad.edges.conversation import Conversation, Speaker, shared
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.memory import admission
@@ -22,13 +24,13 @@ if TYPE_CHECKING:
 
     from google.adk.models.llm_request import LlmRequest
 
-    from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
 
 _REMEMBERED: Final = 256  # blocks
 _WITHOUT: Final = "a request goes to the model without all of its context"
 _PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
 
+_NOBODY: Final = Speaker(Conversation("", "", ""), shared)  # whom a model that stands alone knows
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
 _ADDED: Final = forgettable(Recent[tuple[str, str, str], None](_REMEMBERED))  # blocks, by store and namespace
 
@@ -69,6 +71,8 @@ class Recall:
             if speaker is None and place == len(request.contents) - 1:
                 TURN_WARNINGS.begin(_turn(None, query))  # the same words may be another user's
             served = await self._served(request, speaker, (place, query), why)
+            if place == len(request.contents) - 1:  # the turn begins
+                await soon(self.hx, wishes(self.hx, speaker or _NOBODY, query))
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             why.append(described(error))
         self.warn(why, speaker, query)

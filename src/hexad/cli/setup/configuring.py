@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -25,10 +26,10 @@ from hexad.settings import (
     PREFIX,
     Setting,
     Traced,
-    database_from_environment,
     file_place,
     in_digits,
     survey,
+    variable,
 )
 
 _COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
@@ -56,6 +57,9 @@ def init(
         str, typer.Option("--scope", metavar="WORD", help="With --agent: user (all your projects) or project.")
     ] = "user",
     own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
+    capture: Annotated[
+        bool, typer.Option("--capture", help="Propose what you say to agents that lasts; on a terminal it is asked.")
+    ] = False,
     yes: Yes = False,
     db: Database = None,
     as_json: AsJson = False,
@@ -66,8 +70,9 @@ def init(
     projects unless --scope says otherwise. It asks whether this project should have a memory of its own, and before it
     changes the agent's configuration.
     """
+    ask = sys.stdin.isatty() and not (yes or as_json or capture)
     if agent is None:
-        Common(db=db, as_json=as_json).answer(*_made(db, force=force))
+        Common(db=db, as_json=as_json).answer(*_made(db, force=force, capture=capture or (ask and _asked())))
         return
     require_sdk()
     if agent not in WITH_HOOKS:
@@ -77,22 +82,28 @@ def init(
     refuse_asking(plan, yes=yes)
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
-        screen.remark(_made(db, force=force)[1])
+        screen.remark(_made(db, force=force, capture=capture or (ask and _asked()))[1])
     apply(plan, "hexad added to", where, f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
 
 
-def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:
+def _asked() -> bool:
+    return screen.confirmed("May agents propose to keep what you tell them and lasts, for you to `hexad review`?")
+
+
+def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any], str]:
     """Make a project of this folder; what was made, as a document and as a sentence."""
-    named = db or database_from_environment()
+    named = db or variable("HEXAD_DB")
     database = places.database_in(Path.cwd())
     if named is None and database.exists() and database != places.found().path.absolute():
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
     file = file_place(Common(db=named or places.DEFAULT).path.parent)
-    _write(file, file_text(), force=force)
+    text = file_text()
+    _write(file, text.replace("# capture = false\n", "capture = true\n") if capture else text, force=force)
     if named is None:
         places.trust(database)
     made = f"this folder's memory is {places.DEFAULT}; keep it out of version control\n" if named is None else ""
-    sentence = f"{made}{file}: written; every setting keeps its default until you remove its #"
+    kept = "every other setting" if capture else "every setting"
+    sentence = f"{made}{file}: written; {kept} keeps its default until you remove its #"
     return {"file": str(file), "written": True}, sentence
 
 
@@ -116,34 +127,22 @@ def trust(
 
 @config.command(epilog="Example: hexad config show --namespace team")
 def show(common: Common) -> None:
-    """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
+    """Show each setting, its value here, and where the value comes from."""
     url = server(common.db)
     found = survey({"namespace": common.namespace}, beside=common.path.parent if url is None else None)
-    if common.as_json:
-        file = None if found.file is None else str(found.file)
-        document = {
-            "database": str(common.path) if url is None else masked(url),
-            "file": file,
-            "settings": [_row(each, found) for each in KNOWN],
-        }
-        screen.emit({**document, "problems": [str(problem) for problem in found.problems.values()]})
-    else:
-        rows = [_row(each, found) for each in KNOWN]
-        screen.table(_COLUMNS, [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows])
-        for problem in found.problems.values():
-            screen.error(str(problem))
-    if found.problems:
-        raise typer.Exit(2)  # as every command would here
+    rows = [_row(each, found) for each in KNOWN]
+    document = {
+        "database": str(common.path) if url is None else masked(url),
+        "file": None if found.file is None else str(found.file),
+        "settings": rows,
+    }
+    shown = [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows]
+    common.listing(document, _COLUMNS, shown)
 
 
 def file_text() -> str:
     """A configuration file that explains every setting and changes none."""
     return "\n".join([_HEAD, *(f"# {_with_range(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
-
-
-def shown(setting: Setting, value: object) -> object:
-    """A value for the screen; a secret is shown as (set)."""
-    return "(set)" if setting.secret and value != setting.default else value
 
 
 def _with_range(setting: Setting) -> str:
@@ -157,14 +156,11 @@ def _toml(value: object) -> str:
 
 
 def _row(setting: Setting, found: Traced) -> dict[str, Any]:
-    source = found.sources[setting.name].replace("argument", "option")
-    wrong = setting.name in found.problems
-    value = found.given[setting.name] if wrong else getattr(found.settings, setting.name)
+    value = getattr(found.settings, setting.name)
     return {
         "name": setting.name,
-        "value": shown(setting, value),
-        "wrong": wrong,
-        "from": source,
+        "value": "(set)" if setting.secret and value != setting.default else value,
+        "from": found.sources[setting.name].replace("argument", "option"),
         "default": setting.default,
         "meaning": setting.meaning,
     }
@@ -172,8 +168,7 @@ def _row(setting: Setting, found: Traced) -> dict[str, Any]:
 
 def _where(row: dict[str, Any], found: Traced) -> str:
     exactly = {"file": str(found.file), "environment": f"{PREFIX}{row['name'].upper()}", "option": f"--{row['name']}"}
-    source: str = row["from"]
-    return exactly.get(source, source) + (" (WRONG)" if row["wrong"] else "")
+    return exactly.get(row["from"], str(row["from"]))
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:

@@ -31,6 +31,8 @@ def answer_hook(db: str | None = None, namespace: str | None = None) -> int:
             os.chdir(_folder(event))
         with opened_beside_own(db, namespace, semantic=False, patient=False) as hx:
             answer = Hooks(hx).answer(event)
+        if said := answer.get("systemMessage") or answer.get("user_message"):
+            screen.warn(said)
     except Exception as error:  # noqa: BLE001 - the agent goes on without it
         screen.warn(f"a hook was not answered: {error}")
     screen.say(json.dumps(answer))

@@ -7,13 +7,13 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.candidates import opened, weigh
+from hexad.context.candidates import MANY, opened, weigh
 from hexad.context.conversation import lending
 from hexad.context.keywords import quoted
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
-from hexad.context.ranking import SLACK, Ranking
+from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
 from hexad.context.standing import Room, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _IN_ERRORS: Final = frozenset({"user", "request", "call", "error", "name", "valu"})  # stems: most errors hold them
+_FIRST: Final = 8  # rows that are looked at before others are ruled out
+_ROUNDING: Final = 1e-9
 _NEAR_ROUNDS: Final = 256, 20_000  # rows that are looked through for those that have the facets and are unexpired
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
@@ -89,7 +91,7 @@ class StoredLayers(NamedTuple):
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
             standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
-            asked = _Asked(self, view, query, now, limit, frozenset(item.id for item in standing), [])
+            asked = _Asked(self, view, query, now, limit, wide, frozenset(item.id for item in standing), [])
             passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
             self._look(view, passes, now, ends)
             for each in passes:
@@ -144,6 +146,7 @@ class _Asked(NamedTuple):
     query: Query
     now: datetime
     limit: int
+    wide: int
     standing: frozenset[str]  # ids of entries that are in the prompt already
     failed: list[Exception]  # of the embedder: it is not asked again for other layers
 
@@ -228,6 +231,8 @@ class _Pass:
         self.matches = asked.matches(layer, evidence, candidates)
         self.ranking = Ranking(query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
         self._batches = self.matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
+        self._lean = not asked.wide and self._is_lean()
+        self._waiting: Sequence[int] = ()  # of the first batch: looked at if they can be among the best
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
@@ -250,13 +255,46 @@ class _Pass:
         Where others fill the places, all others are looked through once for matching entries of the user's.
         """
         self._only_users = False
+        if self._waiting:
+            reaching, self._waiting = self._reaching(self._waiting), ()
+            if reaching:
+                return reaching
         if self._answers() < self.wanted:
-            return next(self._batches, ())
+            batch = next(self._batches, ())
+            if self._lean:
+                most = max(_FIRST, self._limit + len(self._without))
+                batch, self._waiting, self._lean = batch[:most], batch[most:], False
+            return batch
         rows = self._possible(self._rows) if self._own and not self._looked else ()
         if not rows or sum([row.origin == Origin.USER for row in rows]) >= min(self._room, len(rows) - OTHERS):
             return ()
         self._looked = self._only_users = True
         return self.rest()
+
+    def _is_lean(self) -> bool:
+        """Whether words alone decide, and little is added to them: then most rows need no look to be ruled out."""
+        evidence, matches = self._evidence, self.matches
+        threads = evidence.threads and self.layer is Layer.USER_KNOWLEDGE
+        by_words = matches.by_words_alone and self.layer is not Layer.AGENT_LEARNINGS
+        return by_words and not threads and evidence.statistics.rows >= MANY
+
+    def _reaching(self, waiting: Sequence[int]) -> Sequence[int]:
+        """Those of the waiting rows that can be among the best by what a ranking may add; all of them if places may go
+        to the user's entries.
+        """
+        rows, candidates, value = self._possible(self._rows), self.matches.candidates, self.matches.value
+        scores = sorted([self.ranking.score(value(row.number), row) for row in rows], reverse=True)
+        if len(scores) < self._room:
+            return waiting
+        nobodys = self.layer is Layer.USER_KNOWLEDGE and not self._own
+        added = PRIORS - (ORIGIN if nobodys else 0.0) + (SUBJECT if candidates.subjects else 0.0)
+        least = scores[self._room - 1] - added - _ROUNDING
+        several = candidates.several
+        near = [number for number in waiting if value(number) >= least - (PHRASE if number in several else 0.0)]
+        if not self._own:
+            return near
+        users = sum([row.origin == Origin.USER for row in rows])
+        return waiting if near or users < self._room or len(rows) - users > OTHERS else ()
 
     def rest(self) -> Sequence[int]:
         """The rows to look at where others fill the places of the user's."""
@@ -370,6 +408,8 @@ class _Pass:
         An entry that stands may be the best: it is in the prompt already.
         """
         share = self.matches.beside_best if self._floor else 0.0
+        if not share:
+            return answers
         above = [answer for answer in answers if answer.verdict == KEPT]
         standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
         best = share * max((*standing, *(each.score for each in above)), default=0.0)

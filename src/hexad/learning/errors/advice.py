@@ -21,7 +21,8 @@ _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
-    r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \bAssertionError\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
+    r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \b(?:Assertion|Recursion|Memory)Error\b
+    | \bELIFECYCLE\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
     | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
@@ -56,7 +57,7 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
     | not\ allowed\ to )"""
 )
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
-    r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
+    r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats)
     | is\ not\ of\ type | (?:media|content)[ -]type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
@@ -110,7 +111,7 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b | never\ closed
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b(?!\ your) | never\ closed
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
     | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
@@ -121,16 +122,18 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
-    r"""(?ix) valid | format | incorrect\ \w+\ value | convert | between\ -?\d | allowed | mismatch | limit
-    | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b
+    r"""(?ix) valid(?!ation\ failed) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d | mismatch
+    | \b(?:method|values|functions|arguments)\b.{0,16}\ not\ allowed | limit
+    | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b(?!\ request)
     | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | not\ (?:appear|look)"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bfor\ help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
     | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
-    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain
-    | \b(?:different|another|other)\ (?:name|card|value|one|file|model|id|time|date)\b | access\ rights | billing
-    | your\ (?:bank|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain | another\ card
+    | \b(?:try|select|choose|use|pick)\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
+    | access\ rights | billing | your\ (?:bank|administrator)
+    | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHELL: Final = "Bash"
 _SHELLS: Final = frozenset({SHELL, "Shell", "run_shell_command", "exec_command"})  # one tool by many names
 _OURS: Final = (*NAMES, *CONTEXT_TOOLS)
-_FAILED: Final = re.compile(r"Output: (.*)\nExit Code: (-?\d+)", re.DOTALL)  # in a response of Gemini CLI
+_FAILED: Final = re.compile(r"Output: (.*)\n(?:Exit Code|Signal): (-?\w+)", re.DOTALL)  # in a response of Gemini CLI
 _TAIL: Final = 1_000_000  # bytes of a transcript that are searched for a call
 
 

@@ -6,6 +6,7 @@ what the model should read, or nothing. An event that fails, or that nobody know
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.edges.agent import AgentMemory, Ended, Latest
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _STARTED: Final = frozenset({"SessionStart", "sessionStart"})
 _PROMPTED: Final = frozenset({"UserPromptSubmit", "BeforeAgent"})
 _ENDED: Final = frozenset({"PostToolUse", "PostToolUseFailure", "AfterTool", "postToolUse", "postToolUseFailure"})
+_SAID: Final = "beforeSubmitPrompt"  # of Cursor, which adds nothing to a prompt
+_PASSING: Final = re.compile("StoreBusy|DeadlineExceeded")  # trouble that is over at the next event
 _SESSIONS: Final = 256  # that are remembered
 
 
@@ -35,21 +38,34 @@ class Hooks:
     def __init__(self, hx: Hexad, *, resident: bool = False) -> None:
         self._memory = AgentMemory(hx, captures=False)
         self._given: Recent[str, str] | None = Recent(_SESSIONS) if resident else None
+        self._warned: Recent[str, bool] = Recent(_SESSIONS)
 
     def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to an event, in the shape that its client reads. Blocks."""
         name = str(event.get("hook_event_name", ""))
         session = str(event.get("session_id") or event.get("conversation_id") or "")
-        text = ""
-        with excused([]):
+        text, reasons = "", list[str]()
+        with excused(reasons):
             if name in _STARTED:
                 text = self._news(session, self._memory.standing(), again=True)
             elif name in _PROMPTED:
                 text = self._prompted(str(event.get("prompt", "")), session)
                 self._keep(event, session)
+            elif name == _SAID:
+                self._keep(event, session)
             elif name in _ENDED and (call := call_in(event)) is not None:
                 text = self._ended(call, session)
-        return _shaped(name, text) if text else {}
+        lasting = [each for each in reasons if not _PASSING.search(each)]
+        return {**(_shaped(name, text) if text else {}), **self._trouble(name, session, lasting)}
+
+    def _trouble(self, name: str, session: str, reasons: list[str]) -> dict[str, Any]:
+        """A message for the person about a store that fails: once a session; from a command at each prompt."""
+        if not reasons or (self._given is None and name in _ENDED):
+            return {}
+        if self._given is not None and self._warned.update(session, lambda _: True)[0]:
+            return {}
+        said = f"hexad: {reasons[0]}"
+        return {"user_message" if name[:1].islower() else "systemMessage": said}
 
     def _prompted(self, prompt: str, session: str) -> str:
         """Context for a prompt."""

@@ -38,7 +38,7 @@ _CLAUDE: Final = {  # event: the fields that the tool gets. At the start of a se
 }
 _EVENTS: Final = {
     Client.CODEX: ("SessionStart", "UserPromptSubmit", "PostToolUse"),
-    Client.CURSOR: ("sessionStart", "postToolUse", "postToolUseFailure"),
+    Client.CURSOR: ("sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure"),
     Client.GEMINI_CLI: ("SessionStart", "BeforeAgent", "AfterTool"),
 }
 WITH_HOOKS: Final = (Client.CLAUDE_CODE, *_EVENTS)

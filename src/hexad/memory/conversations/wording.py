@@ -36,27 +36,21 @@ _SHORTENED: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|vs|etc|approx|no|st|z\.b|bzw|ca|nr|d\.h|p\.ej|sr|sra|mme|ex)|^\d{1,2})\.$",
     re.IGNORECASE,
 )
-_WISH: Final = re.compile(r"(?:can|could|would|will) you (?:please )?(?:always|never)\b", re.IGNORECASE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 def sentences(words: str) -> Iterator[str]:
-    """The sentences of a message's own words that do not ask, at most so many, in bounded time for any text."""
+    """The sentences of a message's own words, at most so many, in bounded time for any text."""
     lines = (_BULLET.sub("", line).replace("**", "") for line in words.split("\n") if not _NOT_PROSE.search(line))
     plain = (" ".join(piece.split()).strip(" *_`") for line in lines for piece in _pieces(line))
     yield from islice(filter(_states, plain), _SENTENCES)
 
 
 def _states(sentence: str) -> bool:
-    """Whether a sentence may state something: it is prose of a fitting length, and no question."""
-    asks = sentence.translate(NARROW).rstrip("\"')*_ ").endswith(("?", ":", "...", "…"))
+    """Whether a sentence may state something: it is prose of a fitting length, and has an end."""
+    ends = not sentence.translate(NARROW).rstrip("\"')*_ ").endswith((":", "...", "…"))
     letters = 2 * len(_LETTER.findall(sentence)) > len(sentence)
-    return (
-        (not asks or _WISH.match(sentence) is not None)
-        and letters
-        and _GONE not in sentence
-        and _SHORTEST <= _width(sentence) <= _LONGEST
-    )
+    return ends and letters and _GONE not in sentence and _SHORTEST <= _width(sentence) <= _LONGEST
 
 
 def own_words(text: str) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hexad.memory.redaction import LONG_WORD
-from hexad.memory.redaction.shapes import ACCOUNTS, KEYS, PHRASES
+from hexad.memory.redaction import LONG_WORD, PASSWORDS
+from hexad.memory.redaction.shapes import compiled, is_shuffled, looks_random, seed_phrases, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hexad.memory.redaction.shapes import Phrase
+    from hexad.memory.redaction.shapes import Shape
 
 _ASCII_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
@@ -36,11 +35,12 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
     lowered = _lower(text)
     detectors = (
         _pem_blocks(text),
-        _keys_by_shape(text),
+        _shaped(text, lowered, [each for each in shapes() if each.is_key] if LONG_WORD.search(text) else []),
         _authorizations(text, lowered),
-        _passwords(text, _URL_PASSWORD, "url-password"),
-        _passwords(text, _CURL_PASSWORD, "password"),
-        _phrases(text, lowered, (*PHRASES, *ACCOUNTS) if accounts else PHRASES),
+        _shaped(
+            text, lowered, [each for each in shapes() if not each.is_key and (accounts or each.check != "account")]
+        ),
+        (Span(*span, "seed-phrase") for span in seed_phrases(text)),
         _assignments(text, lowered),
     )
     found = [(span, rank) for rank, spans in enumerate(detectors) for span in spans]
@@ -76,28 +76,13 @@ def replace(text: str, spans: list[Span]) -> str:
 _TAIL = re.compile(r"[A-Za-z0-9]*")
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A key's pattern, compiled when a text first holds one of its signs; nothing is glued to the key's front."""
-    return re.compile(rf"(?<![A-Za-z0-9]){pattern}", re.ASCII)
-
-
-def _keys_by_shape(text: str) -> Iterator[Span]:
-    if LONG_WORD.search(text) is None:
-        return
-    for key in KEYS:
-        if any(sign in text for sign in key.signs.split("|")):
-            for match in _compiled(key.pattern).finditer(text):
-                if not key.needs_digit or _DIGIT.search(match[1]):
-                    yield Span(match.start(1), _end_of_word(text, match.end(1)), key.kind)
-
-
-def _phrases(text: str, lowered: str, phrases: Sequence[Phrase]) -> Iterator[Span]:
-    for phrase in phrases:
-        if re.search(phrase.hint, lowered):
-            for match in phrase.pattern.finditer(text):
-                if phrase.is_secret(match[1]):
-                    yield Span(*match.span(1), phrase.kind)
+def _shaped(text: str, lowered: str, rows: Sequence[Shape]) -> Iterator[Span]:
+    for shape in rows:
+        if shape.check != "words" and any(hint in lowered for hint in shape.hints):
+            for match in compiled(shape).finditer(text):
+                if shape.is_secret(match[1]):
+                    end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
+                    yield Span(match.start(1), end, shape.kind)
 
 
 def _end_of_word(text: str, end: int) -> int:
@@ -154,39 +139,28 @@ def _is_credential(value: str, *, in_header: bool) -> bool:
     return _is_strong(value) or len(value) >= _NO_WORD or re.search("[a-z][A-Z]", value) is not None
 
 
-_URL_PASSWORD = re.compile(r"""://[^\s:/@?#"'<>\[\]]*+:(?!\[redacted:)([^\s/?"'<>]+)@(?=[\w\[-])""")
-_CURL_PASSWORD = re.compile(r"""curl\b[^\n]{0,120}?[ ](?:-u|--user)[ =]["']?[\w.@+-]+:([^\s"'\[]{6,})""")
-_VARIABLE = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
-
-
-def _passwords(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
-    """Passwords after a user; the user and the host stay."""
-    found = (match for match in pattern.finditer(text) if not _VARIABLE.match(match[1]))
-    return (Span(*match.span(1), kind) for match in found)
-
-
 # --- values that stand where a secret stands ------------------------------------------------------------------------
 
+_OWNERS = "api|app|admin|client|account|auth|deploy|encryption|signing|master|personal|shared|storage|sdk|service"
 # Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
 _KEY_START = re.compile(
-    r"\[redacted:|aws|secret|pass|pwd|kennwort|wachtwoord|contrase|clave|mot de pass|senha|hasło|пароль"
-    r"|private|access|api|account|auth|encryption|signing|master|shared|storage|sdk|service"
-    r"|token"
+    rf"\[redacted:|aws|{PASSWORDS}|clave|mdp|pass|pwd|private|access|{_OWNERS}"
+    "|secret|securestring|token|токен|jeton|key|login|clé|schlüssel|chiave|ключ"
 )
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
-    r"|(?P<password>password|passwd|passphrase|passwort|kennwort|contrase[nñ]a|(?<![a-z])clave(?: de acceso)?"
-    r"|mot de passe|senha|wachtwoord|hasło|пароль|pwd|(?<=[_-])pass|(?<![a-z])pass(?=[ ]?[:=]))"
+    rf"|(?P<password>{PASSWORDS}|(?<![a-z])(?:clave(?: de acceso)?|mdp)|pwd"
+    r"|(?<=[_-])pass|(?<=store)pass|(?<![a-z])pass(?=[ ]?[:=]))"
     r"|(?P<private_key>private[ _.-]?key)"
     r"|(?P<access_key>access[ _.-]?key)"
-    r"|(?P<api_key>(?:api|secret|account|auth|encryption|signing|master|shared|storage|sdk|service)[ _.-]?key"
-    r"(?:_base)?)"
-    r"|(?P<secret>secret)"
-    r"|(?P<token>token))[0-9]{0,2}(?![a-z0-9])"
+    rf"|(?P<api_key>(?:{_OWNERS}|secret)[ _.-]?key(?:_base|[_-]data)?)"
+    r"|(?P<secret>secret|securestring)"
+    r"|(?P<token>token|токен)"
+    r"|(?<!public )(?<!publishable )(?P<key>key|login|jeton|clé|schlüssel|chiave|ключ))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
-    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|to)|[-–—])"""
+    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|è|é|er|to|c'est)|[-–—])"""
     r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
 )
 _LINK = re.compile(
@@ -194,15 +168,22 @@ _LINK = re.compile(
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
     r"""(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
     r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*)"""
+    r"""|(?P<pair>(?:["'][ \t]{0,4},[ \t]{0,4}|\()(?=["']))"""
+    r"""|(?P<named>["']?[,\s]{1,20}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4})"""
     r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
     r"""|(?P<flag>[ \t]+(?=[^\s-]))"""
 )
 # As in: the password for the database is ..., or: the token (staging) followed by a colon.
 _FAR_LINK = re.compile(
-    r"""[ \t]+(?:(?:for|of|to|on|in|at|für|von|de|del|pour|du)[ \t][^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
+    r"""[ \t]+(?:(?:(?:for|of|to|on|in|at|für|von|de|del|do|da|pour|du|от)[ \t]|d')[^\n=:"'`]{1,60}?"""
+    r"""|\([^()\n]{1,40}\))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
-_FLAG = re.compile(r"(?:^|\s)--?(?:[A-Za-z0-9]+[_-])*$")
+# As in: the api key that we got is ...
+_LOOSE_LINK = re.compile(
+    r"""(?:[ \t]+[^\s=:"`]{1,20}){0,4}?(?:""" + _PROSE + r"""(?:[^\W\d_]{2,12}[ \t]+)?|[ \t]*(?P<colon>[:=])[ \t]+)"""
+)
+_FLAG = re.compile(r"(?:^|\s)--?(?:[A-Za-z0-9]+[_-])*(?:store)?$")
 _QUOTED = re.compile(
     r"""(?:[rbfRBF]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
     r"""|'(?P<single>(?:[^'\\\n\[]|\\.|\[(?!redacted:))*+)"""
@@ -230,22 +211,24 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
         if key.start() < secret_end:
             continue
         family = (key.lastgroup or "").replace("_", "-")
-        for link in _links(text, key):
-            value = _quoted_value(text, link.end()) or _bare_value(text, link.end(), ends.after(link.end()))
+        for link, start in _links(text, key):
+            value = _quoted_value(text, start) or _bare_value(text, start, ends.after(start))
             head = text[value.start : min(value.end, value.start + _HEAD)]
-            if _is_secret(head, family, link.lastgroup or "", quoted=value.quoted):
+            if _is_secret(head, family, link, quoted=value.quoted):
                 secret_end = value.end
                 yield Span(value.start, value.end, family)
                 break
 
 
-def _links(text: str, key: re.Match[str]) -> Iterator[re.Match[str]]:
-    """The ways that tie a value to the naming word: next to it first, then a few words apart."""
-    near = _LINK.match(text, key.end())
-    if near and (near.lastgroup != "flag" or _FLAG.search(text[max(0, key.start() - 40) : key.start()])):
-        yield near
+def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
+    """The ways that tie a value to the naming word, and where it begins: next to it first, then a few words apart."""
+    if near := _LINK.match(text, key.end()):
+        flag = near.lastgroup != "flag" or _FLAG.search(text[max(0, key.start() - 40) : key.start()])
+        yield (near.lastgroup or "") if flag else "loose", near.end()
     if far := _FAR_LINK.match(text, key.end()):
-        yield far
+        yield far.lastgroup or "", far.end()
+    if loose := _LOOSE_LINK.match(text, key.end()):
+        yield "loose", loose.end()
 
 
 class _RunEnds:
@@ -286,6 +269,8 @@ def _bare_value(text: str, start: int, end: int) -> _Value:
 
 # --- the rule for values --------------------------------------------------------------------------------------------
 
+_HASH = re.compile(r"[0-9a-f-]+")  # or a UUID: caches and tables have such keys too
+_MARKED = re.compile(r"[a-z][A-Z].*[!#?*]$")  # a capital inside, and a mark at the end
 _AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
@@ -310,6 +295,11 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
         return True
     if len(value) < 6:
         return False
+    if link in {"loose", "pair"} or family == "key":  # a pair: two texts in a list
+        random = looks_random(value) or ((family == "password" or link == "pair") and _is_mixed(value))
+        return (
+            random and "/" not in value and not (family == "key" and _HASH.fullmatch(value)) and not _is_exempt(value)
+        )
     if quoted and re.search(r"\s", value):
         return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
     # The exemptions cost the most, so they come last.
@@ -318,13 +308,15 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
 
 def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> bool:
     """Rules 3 to 5."""
-    deliberate = quoted or link == "assign"
+    deliberate = quoted or link in {"assign", "named"}
     if value.isdigit():
         return password
     if _is_strong(value):
         return password or deliberate or link == "flag" or not _WORD_AND_NUMBER.fullmatch(value)
     if _DESCRIPTION.fullmatch(value) or _NAMING.search(value):
         return False
+    if password and _MARKED.search(value):
+        return True
     if len(value) >= _NO_WORD and value.isalpha():
         return deliberate or link == "colon"
     # With an underscore and without quotes it is a variable's name.
@@ -335,6 +327,12 @@ def _is_strong(value: str) -> bool:
     """Two kinds of characters out of letters, digits and symbols; a mark at the end may be the sentence's."""
     core = value.rstrip("!?.*")
     return sum(1 for kind in (_LETTER, _DIGIT, _SYMBOL) if kind.search(core)) >= 2
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters, digits and symbols, also at the end; or digits among small and capital letters that change often."""
+    kinds = all(kind.search(value) for kind in (_LETTER, _DIGIT, _SYMBOL))
+    return len(value) >= 8 and (kinds or (len(value) >= 10 and is_shuffled(value)))
 
 
 _PLACEHOLDER = re.compile(

@@ -176,12 +176,20 @@ def queue(call: Call) -> dict[str, Any]:
     return {"queue": [*proposals, *(_draft(call.hx, each) for each in drafts(call.hx)), *doubts]}
 
 
-def _draft(hx: Hexad, skill: Skill) -> dict[str, Any]:
-    """A draft with the findings of its check, or with the reason why it cannot be reviewed."""
+def reviewed(hx: Hexad, name: str) -> tuple[Review | None, str]:
+    """The review of a skill, if it can be reviewed, and the reason why it cannot be activated, if there is one."""
     try:
-        return {"what": "skill", **review_json(hx.skills.review(skill.name))}
+        seen = hx.skills.review(name)
     except HexadError as error:
-        return {"what": "skill", "skill": wire.to_json(skill), "findings": [], "grants": [], "obstacle": str(error)}
+        return None, str(error)
+    return seen, seen.obstacle
+
+
+def _draft(hx: Hexad, skill: Skill) -> dict[str, Any]:
+    seen, obstacle = reviewed(hx, skill.name)
+    if seen is None:
+        return {"what": "skill", "skill": wire.to_json(skill), "findings": [], "grants": [], "obstacle": obstacle}
+    return {"what": "skill", **review_json(seen)}
 
 
 def propose(call: Call) -> Reply:

@@ -109,12 +109,8 @@ def _entry(view: View, key: str) -> Knowledge | None:
 
 
 def _draft(view: View, name: str) -> dict[str, Any]:
-    skill = view.hx.skills.get(name)
-    try:
-        seen = view.hx.skills.review(name)
-    except HexadError as error:
-        return {"skill": skill, "seen": None, "obstacle": str(error), "parts": _parts(skill.definition)}
-    return {"skill": skill, "seen": seen, "obstacle": seen.obstacle, "parts": _parts(skill.definition)}
+    skill, (seen, obstacle) = view.hx.skills.get(name), verbs.reviewed(view.hx, name)
+    return {"skill": skill, "seen": seen, "obstacle": obstacle, "parts": _parts(skill.definition)}
 
 
 def _parts(definition: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -69,18 +68,12 @@ def _stamp() -> str:
     return hashlib.sha256(b"".join((_HOME / "static" / name).read_bytes() for name in _STATIC)).hexdigest()[:12]
 
 
-@dataclass(frozen=True)
 class Dashboard:
-    """The pages as an ASGI application."""
+    """The pages as an ASGI application: ``secure`` is for cookies over TLS only, ``evals`` holds stored questions."""
 
-    hx: Hexad
-    callers: Callers
-    secure: bool = False  # whether the cookie is for TLS only
-    evals: Path | None = None  # the folder with stored questions
-    sessions: Sessions = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sessions", Sessions(self.callers))
+    def __init__(self, hx: Hexad, callers: Callers, *, secure: bool = False, evals: Path | None = None) -> None:
+        self.hx, self.callers, self.secure, self.evals = hx, callers, secure, evals
+        self.sessions = Sessions(callers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""

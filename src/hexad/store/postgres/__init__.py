@@ -10,7 +10,6 @@ import re
 import threading
 import time
 from contextlib import contextmanager
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -56,7 +55,6 @@ _NAMESPACES: Final = (
 _APPENDED: Final = "SELECT 1 FROM hexad.audit WHERE tenant = $1 AND sequence = $2 AND hash = $3"
 _QUOTED: Final = re.compile('"([^"]*)"')
 _WORD: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_SCHEMA: Final = re.compile(r"\bhexad(?=\.)")
 
 
 class PostgresStore:
@@ -72,9 +70,8 @@ class PostgresStore:
         self.shared_as: str | None = f"{self.location} {schema}"
         self._patience = patience
         size = int(options.get("pool", _MOST_CONNECTIONS))
-        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), size, self.location)
-        named = cache(partial(_SCHEMA.sub, f'"{schema}"'))
-        self._database = Database(self._pool, named, self.location, patience)
+        self._pool = Pool(lambda: Connection(conninfo, schema, prepare=prepare), size, self.location)
+        self._database = Database(self._pool, self.location, patience)
         self.after_fork()
         survive_fork(self)
         try:
@@ -190,7 +187,7 @@ class PostgresStore:
         try:
             connection = self._pool.take(self._patience)
             try:
-                migrate(connection, self._database.named, self.location)
+                migrate(connection, self.location)
             finally:
                 self._pool.give_back(connection)
         except Failure as error:

@@ -7,7 +7,9 @@ others. Statements are prepared on the connection when they are first used, with
 from __future__ import annotations
 
 import os
+import re
 import time
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 Rows = list[tuple[Any, ...]]
 _BINARY: Final = 1
+_SCHEMA: Final = re.compile(r"\bhexad(?=\.|$)")
 _BETWEEN_LOOKS: Final = 0.1  # seconds between looks at the clock, while an answer is awaited
 _FAILED: Final = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 
@@ -57,14 +60,15 @@ class TookTooLong(Exception):
 
 
 class Connection:
-    """A connection in pipeline mode. Not for several threads at once."""
+    """A connection in pipeline mode. Not for several threads at once. ``schema`` is the one that SQL calls `hexad`."""
 
-    def __init__(self, conninfo: str, *, prepare: bool = True) -> None:
+    def __init__(self, conninfo: str, schema: str, *, prepare: bool = True) -> None:
         self._connection = psycopg.connect(conninfo, autocommit=True, client_encoding="utf8")
         self._pg = self._connection.pgconn
         self.version = self._pg.server_version // 10000
         self._pg.nonblocking = 1
         self._pg.enter_pipeline_mode()
+        self._named = cache(partial(_SCHEMA.sub, f'"{schema}"'))
         self._prepare = prepare
         self._prepared: dict[str, bytes] = {}
         self._owed = 0  # batches whose results nobody has read
@@ -116,12 +120,12 @@ class Connection:
         for sql, given in statements:
             values, formats = _encoded(given)
             if not self._prepare:
-                self._pg.send_query_params(sql.encode(), values, None, formats, _BINARY)
+                self._pg.send_query_params(self._named(sql).encode(), values, None, formats, _BINARY)
             else:
                 name = self._prepared.get(sql)
                 if name is None:
                     name = self._prepared[sql] = f"hexad_{len(self._prepared)}".encode()
-                    self._pg.send_prepare(name, sql.encode())
+                    self._pg.send_prepare(name, self._named(sql).encode())
                     expected.append(sql)
                 self._pg.send_query_prepared(name, values, formats, _BINARY)
             expected.append(None)

@@ -95,15 +95,11 @@ class LearningTables(Work):
             given = (self.tenant, session, tool)
             latest = Statement(_LATEST_CALLS, (self.tenant, session, max(calls, _CALLS_AHEAD)))
             asked = (Statement(_OFFERS, given[:2]), Statement(_LATEST_OF_TOOL, given), latest)
-            *self._activities[session, tool], about = self._ask_about_sessions(*asked, Statement(_ABOUT, given))
+            *self._activities[session, tool], about = self._settle(*asked, Statement(_ABOUT, given))
             self.keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)
         return Activity(list(map(OFFERS.of_row, offers)), failed, list(map(CALLS.of_row, recent[:calls])))
-
-    def _ask_about_sessions(self, *statements: Statement) -> list[Rows]:
-        """Ask about calls and offers, which no record that waits to be written changes."""
-        return self.ask(*statements)
 
     def calls(self) -> Sequence[Call]:
         """The calls of every session."""

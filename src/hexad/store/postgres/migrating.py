@@ -10,7 +10,7 @@ from hexad.errors import SchemaTooNew, StoreError
 from hexad.store.postgres.connection import ServerError, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hexad.store.postgres.connection import Connection
 
@@ -21,30 +21,29 @@ _OLDEST: Final = 15  # the oldest version that the tests ran on
 _LOCK: Final = 0x68657861  # the key of the advisory lock
 
 
-def migrate(connection: Connection, named: Callable[[str], str], location: str) -> None:
+def migrate(connection: Connection, location: str) -> None:
     """Apply the missing scripts in one transaction."""
     if connection.version < _OLDEST:
         raise StoreError(location, f"runs PostgreSQL {connection.version}; Hexad needs {_OLDEST} or newer")
     scripts = _scripts()
-    if _found(connection, named, location, len(scripts)) == len(scripts):
+    if _found(connection, location, len(scripts)) == len(scripts):
         return
     try:
         connection.run([Statement("BEGIN"), Statement("SELECT pg_advisory_xact_lock($1)", (_LOCK,))])
-        known = connection.run([Statement("SELECT to_regclass($1) IS NOT NULL", (named("hexad.note"),))])[0][0][0]
-        found = _found(connection, named, location, len(scripts)) if known else 0  # another process may have been first
-        statements = [Statement(named("CREATE SCHEMA IF NOT EXISTS hexad.")[:-1])] if not known else []
-        for script in scripts[found:]:
-            statements += [Statement(named(statement)) for statement in script]
+        known = connection.run([Statement("SELECT to_regclass('hexad.note') IS NOT NULL")])[0][0][0]
+        found = _found(connection, location, len(scripts)) if known else 0  # another process may have been first
+        statements = [Statement("CREATE SCHEMA IF NOT EXISTS hexad")] if not known else []
+        statements += [Statement(statement) for script in scripts[found:] for statement in script]
         note = "INSERT INTO hexad.note VALUES ('schema', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        connection.run([*statements, Statement(named(note), (str(len(scripts)),)), Statement("COMMIT")])
+        connection.run([*statements, Statement(note, (str(len(scripts)),)), Statement("COMMIT")])
     except ServerError:
         connection.run([Statement("ROLLBACK")])
         raise
 
 
-def _found(connection: Connection, named: Callable[[str], str], location: str, known: int) -> int:
+def _found(connection: Connection, location: str, known: int) -> int:
     try:
-        rows = connection.run([Statement(named(_SCHEMA_OF))])[0]
+        rows = connection.run([Statement(_SCHEMA_OF)])[0]
     except ServerError as error:
         if error.state in _MISSING:
             return 0

@@ -36,7 +36,8 @@ _ALL_BLOCKS: Final = 2**31
 UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
     "SELECT l.layer, r.number, r.words, true FROM hexad.head h CROSS JOIN unnest($2::smallint[]) AS l (layer) "
     "CROSS JOIN LATERAL (SELECT number, words FROM hexad.record WHERE tenant = $1 AND layer = l.layer "
-    "AND number > h.merged[l.layer] ORDER BY number LIMIT 1000000) r WHERE h.tenant = $1 AND r.words IS NOT NULL "
+    "AND number > h.merged[l.layer] ORDER BY number LIMIT 1000000) r "
+    "WHERE h.tenant = $1 AND h.waiting[l.layer] > 0 AND r.words IS NOT NULL "
     "UNION ALL SELECT s.layer, s.number, r.words, true FROM hexad.stale s CROSS JOIN LATERAL (SELECT words "
     "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number = s.number LIMIT 1) r "
     "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND r.words IS NOT NULL "
@@ -298,14 +299,14 @@ class Search(Work):
         """Look up the terms without room among the rows that others named."""
         pairs: list[tuple[int, int]] = []
         for search in searches:
-            terms, rows = search.opening.unread
-            lacking = [key for key, term in search.keys.items() if term in terms and not search.terms[term].complete]
-            pairs += [(key, row) for key in lacking for row in rows]
+            unread = search.opening.unread
+            lacking = {key: term for key, term in search.keys.items() if not search.terms[term].complete}
+            pairs += [(key, row) for key, term in lacking.items() for row in unread.get(term, ())]
         if pairs:
             self._add(self.ask(Statement(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
         for search in searches:
-            terms, rows = search.opening.unread
-            search.opening.complete({term: search.among(term, rows) for term in terms})
+            unread = search.opening.unread
+            search.opening.complete({term: search.among(term, set(rows)) for term, rows in unread.items()})
 
     def _keep_vectors(self, embedder: int, rows: Sequence[Any]) -> None:
         """Keep the vectors that came along: somebody will probably ask for them."""

@@ -128,10 +128,14 @@ class Unit(View):
             self._settle()
         super().learn(changes)
         for learning, at in changes.seen.items():
-            row = self.rows.get((Layer.AGENT_LEARNINGS, learning))
-            if row is not None and isinstance(row.record, Learning):
-                seen = replace(row.record, seen=row.record.seen + 1, updated=at)
-                self.rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
+            self._edit(Layer.AGENT_LEARNINGS, learning, "seen", 1, updated=at)
+
+    def _edit(self, layer: Layer, id: str, count: str, more: int, **changes: Any) -> None:
+        """Change a row in memory as a statement does in the database."""
+        row = self.rows.get((layer, id))
+        if row is not None:
+            record = replace(row.record, **{count: getattr(row.record, count) + more}, **changes)
+            self.rows[layer, id] = row._replace(record=record)
 
     def _settle(self, *statements: Statement) -> list[Rows]:
         """Write the entries that wait, and ask along what does not depend on them."""
@@ -142,9 +146,6 @@ class Unit(View):
         if waiting:
             self.forget_rows()
         return answers
-
-    def _ask_about_sessions(self, *statements: Statement) -> list[Rows]:
-        return self._settle(*statements)
 
     def _put(self, entry: Entry) -> None:
         record, document = entry.record, entry.document
@@ -208,7 +209,7 @@ class Unit(View):
     def use(self, uses: Collection[Use]) -> None:
         self._settle()
         for use in uses:
-            self.rows.pop((use.layer, use.id), None)
+            self._edit(use.layer, use.id, "use_count", use.count, last_used=use.at)
             self.queue(_USE, self.tenant, CODES[use.layer], use.id, use.count, to_microseconds(use.at))
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:

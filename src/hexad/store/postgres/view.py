@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import AuditRecord, Layer
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Sketches, Vector, folded
-from hexad.store.postgres.connection import Statement, flat
+from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.learning import LearningTables
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
@@ -167,18 +167,13 @@ class View(Search, LearningTables):
         return decode_sketch(row)
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
+        wanted = set(zip(*_places(chosen), strict=True))
+        rows = [self._along[place] for place in wanted & self._along.keys()]
+        if missing := columns(wanted - self._along.keys()):
+            rows += self.ask(Statement(_FETCH, (self.tenant, *missing)))[0]
         found: dict[Layer, list[Row]] = {layer: [] for layer in chosen}
-        missing: dict[Layer, list[int]] = {}
-        for layer, numbers in chosen.items():
-            for number in numbers:
-                row = self._along.get((CODES[layer], number))
-                if row is None:
-                    missing.setdefault(layer, []).append(number)
-                else:
-                    found[layer].append(decode(row))
-        if missing:
-            for values in self.ask(Statement(_FETCH, (self.tenant, *_places(missing))))[0]:
-                found[LAYERS[values[0]]].append(decode(values))
+        for row in rows:
+            found[LAYERS[row[0]]].append(decode(row))
         return found
 
     def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:

@@ -21,7 +21,7 @@ from hexad.store.postgres.failures import Failure, is_gone, may_work_again, need
 from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hexad.errors import HexadError
     from hexad.store import Row
@@ -50,7 +50,6 @@ class Database:
     """Shared by every unit of work of a store."""
 
     pool: Pool
-    named: Callable[[str], str]  # SQL with the name of this store's schema
     location: str
     patience: float
     stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
@@ -111,6 +110,10 @@ class Work:
             if self._begun and self.only_reads and is_gone(error):
                 return self._resumed(error, statements)
             raise self.translated(error) from error
+
+    def _settle(self, *statements: Statement) -> list[Rows]:
+        """Ask what does not depend on the records that wait to be written."""
+        return self.ask(*statements)
 
     def queue(self, sql: str, *values: Any) -> None:
         """Send a statement with the next round trip."""
@@ -185,9 +188,8 @@ class Work:
         return results
 
     def _run(self, statements: Sequence[Statement]) -> list[Rows]:
-        named = self._database.named
         self._sent = True
-        return self._connection.run([Statement(named(sql), values) for sql, values in statements], until=self._until)
+        return self._connection.run(statements, until=self._until)
 
     def _start_again(self, error: BaseException) -> None:
         """Roll back, on another connection if this one is of no use."""

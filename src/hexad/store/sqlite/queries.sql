@@ -75,7 +75,9 @@ SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
     WHERE namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
-    WHERE namespace = ? AND standing > 0 AND words IS NOT NULL)
+    WHERE namespace = ? AND standing > 0 AND words IS NOT NULL), EXISTS (
+    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_thread
+    WHERE namespace = ? AND thread <> '' AND words IS NOT NULL)
 
 -- name: stand_beyond
 SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing

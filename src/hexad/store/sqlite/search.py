@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hexad.store.sqlite.unit import Unit
 
 _NONE: Final = Evidence()
-_PADDED_ROWS: Final = 128
+_PADDED_ROWS: Final = 32
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
 _FEW: Final = 64  # rows of a term that is read together with others
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
@@ -88,8 +88,9 @@ class Search(Queries):
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         here = self.namespace
-        associated, expired, stand, own = self._run("flags", here, here, now, here, least, here).fetchone()
-        searches = self._searches(question, expired=bool(expired))
+        flags = self._run("flags", here, here, now, here, least, here, here).fetchone()
+        associated, expired, stand, own, threads = map(bool, flags)
+        searches = self._searches(question, expired=expired)
         self._open(searches, question, now)
         if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
             stand, least = True, Standing.OWN
@@ -110,7 +111,8 @@ class Search(Queries):
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
                 search.filtered,
-                bool(own) and layer is Layer.USER_KNOWLEDGE,
+                own and layer is Layer.USER_KNOWLEDGE,
+                threads and layer is Layer.USER_KNOWLEDGE,
             )
         return found
 
@@ -226,14 +228,13 @@ class Search(Queries):
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
         for search in searches:
-            terms, rows = search.opening.unread
-            numbers = padded(rows, _PADDED_ROWS) if terms else ()
-            where = f"term = ? AND number IN ({placeholders(numbers)})"
             among: dict[str, list[Any]] = {}
-            for term in terms:
+            for term, rows in search.opening.unread.items():
+                wanted, numbers = set(rows), padded(rows, _PADDED_ROWS)
+                where = f"term = ? AND number IN ({placeholders(numbers)})"
                 values = hashed(search.home, term), *numbers
                 stored = self._connection.execute(f"{_POSTING} WHERE {where}", values).fetchall()
-                fresh = [posting for posting in search.fresh.postings(term) if posting.number in rows]
+                fresh = [posting for posting in search.fresh.postings(term) if posting.number in wanted]
                 among[term] = [*fresh, *stored]
             search.opening.complete(among)
 
