@@ -241,8 +241,7 @@ def _refuse(skill: Skill) -> None:
     """Refuse a skill that is not active, or that was changed since its approval."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
-        how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
-        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
+        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: see `hexad review {quote(skill.name)}`")
     if skill.approved != fingerprint(skill):
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
 
