@@ -18,6 +18,7 @@ import anyio
 import httpx2
 import pytest
 
+from hexad.cli.setup.hosting import tokens_of
 from hexad.edges.address import Address
 from hexad.errors import ConfigError
 from hexad.mcp.http import Access
@@ -276,6 +277,13 @@ def test_a_revoked_token_is_refused_at_once_and_its_secret_is_stored_nowhere(url
     assert made["secret"] not in kept
     assert person not in kept
     assert tokens.file.stat().st_mode & 0o077 == 0
+
+
+@requirement("API-01")
+def test_tokens_stand_beside_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tokens_of(str(tmp_path / "agent.db")).file.parent == tmp_path
+    monkeypatch.setenv("HEXAD_CONFIG", str(tmp_path / "etc" / "hexad.toml"))
+    assert tokens_of(str(tmp_path / "agent.db")).file.parent == tmp_path / "etc"
 
 
 @requirement("API-01")
