@@ -116,6 +116,9 @@ def test_learnings_skills_references_and_proposals_have_the_verbs_of_the_command
         assert fixed["trust"] > 0.7
         asked = api.post("/learnings/fix", json={"tool": "deploy", "error": "quota exceeded"}).json()
         assert asked["fix"] == "ask ops"
+        wanted = {"query": "deploy quota", "trust_below": 0.5}
+        assert api.get("/learnings", params=wanted).json()["items"] == []
+        assert api.get("/learnings", params={**wanted, "trust_below": 1}).json()["items"][0]["id"] == learned
         draft = {"kind": "template", "description": "Greet", "definition": {"template": "Hello {{ name }}"}}
         assert api.put("/skills/greet", json=draft).json()["status"] == "draft"
         assert [each["what"] for each in api.get("/review").json()["queue"]] == ["skill"]
