@@ -553,12 +553,12 @@ def test_a_folder_of_folders_is_taken_in_and_refusals_are_reported(
     one = ["skills", "import", str(tmp_path / "all" / "pdf"), "--db", database]
     assert main([*one, "--overwrite", "--keep-secrets"]) == 0
     said = capsys.readouterr()
-    assert ("replaced" in said.out, said.err) == (True, "1 imported as a draft\n")
+    assert ("replaced" in said.out, said.err) == (True, "1 draft\n")
     assert main(one) == 0
     said = capsys.readouterr()
-    assert ("kept" in said.out, said.err) == (True, "1 unchanged\n")
+    assert ("kept" in said.out, said.err) == (True, "1 kept\n")
     assert main(["skills", "import", str(tmp_path / "all"), "--db", str(tmp_path / "other.db")]) == 1
-    assert capsys.readouterr().err == "2 imported as drafts, 1 refused\n"
+    assert capsys.readouterr().err == "1 refused, 2 draft\n"
     written = ask(capsys, "export", "pdf", str(tmp_path / "out"), "--db", database)
     assert written["files"] == ["SKILL.md", "up.sh"]
     assert everything(tmp_path / "out" / "pdf") == everything(tmp_path / "all" / "pdf")
