@@ -23,7 +23,7 @@ JSON document. Exit codes: 0 done, 1 failed, 2 a mistake in the command or the c
 are one sentence on standard error.
 
 In a pipe a table is a line for each row, its cells parted by tabs, and nothing is coloured. `NO_COLOR` turns colour off
-on a terminal too. `hexad review` and `hexad skills review` ask a person, so they want a terminal. The examples are
+on a terminal too. `hexad review` asks a person, so it wants a terminal. The examples are
 run by the tests.
 """
 _COLUMNS = "80"

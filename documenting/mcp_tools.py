@@ -1,12 +1,15 @@
-"""The tools of the MCP server: what each takes and answers, read from the schemas that clients get."""
+"""The tools of the MCP server: what each takes and answers, read from their schemas and docstrings."""
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
-from hexad import Hexad
+from hexad import Hexad, agent_tools
+from hexad.mcp import CONTEXT_TOOLS
 from hexad.mcp.backend import Backend
+from hexad.mcp.context_tools import ContextTools
 from hexad.mcp.sessions import ClientSessions
 from hexad.mcp.tools import tools_of
 
@@ -28,7 +31,7 @@ def mcp_tools() -> str:
 
 def _section(tool: Any) -> str:
     summary = " ".join(str(tool.description).split())
-    return f"\n## {tool.name}\n\n{summary}\n\n{_arguments(tool.parameters)}{_answer(tool.fn_metadata.output_schema)}"
+    return f"\n## {tool.name}\n\n{summary}\n\n{_arguments(tool.parameters)}\n{_answer(tool.name)}\n"
 
 
 def _arguments(schema: dict[str, Any]) -> str:
@@ -51,11 +54,9 @@ def _default(argument: dict[str, Any]) -> str:
     return "" if argument.get("default") in (None, "") else f"`{json.dumps(argument['default'])}`"
 
 
-def _answer(schema: dict[str, Any] | None) -> str:
-    if schema is None:
-        return "\nIt answers with text alone.\n"
-    names = [name for name in schema["properties"] if name not in {"status", "error"}]
-    return f"\nIt answers with {', '.join(f'`{name}`' for name in names)}.\n"
+def _answer(name: str) -> str:
+    tool = getattr(ContextTools if name in CONTEXT_TOOLS else agent_tools._AgentTools, name)  # noqa: SLF001 - its docstring
+    return "Returns: " + " ".join(inspect.cleandoc(tool.__doc__).partition("Returns:")[2].split())
 
 
 def _kind(argument: dict[str, Any], schema: dict[str, Any]) -> str:

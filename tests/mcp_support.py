@@ -144,7 +144,7 @@ async def tour(one: Client) -> None:
         one, "create_skill", name="wave", kind="instruction", description="Wave", definition={"text": "Wave a hand"}
     )
     assert (drafted["name"], drafted["state"]) == ("wave", "draft")
-    assert "skills review wave" in drafted["approve"]
+    assert "hexad review wave" in drafted["approve"]
     assert [skill["name"] for skill in (await ask(one, "list_skills"))["skills"]] == ["greet"]
     assert (await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"] == "Hello Ada"
     assert "Deploy on Tuesdays only" in await context(one, message="when may I deploy?")

@@ -13,6 +13,7 @@ import pytest
 from hexad.cli import main
 from hexad.cli.memory import remembering
 from hexad.errors import InvalidInput
+from hexad.memory.keys import key_from
 from hexad.settings import Settings
 from tests.support import requirement
 
@@ -202,9 +203,9 @@ def test_remembering_recognises_rules(run: Callable[..., Ran]) -> None:
 def test_a_correction_is_the_next_version_or_names_what_it_corrects(
     run: Callable[..., Ran], before: str, after: str, more: str
 ) -> None:
-    key = run("remember", before, "--json").json["entry"]["key"]
+    run("remember", before)
     ran = run("remember", after)
-    assert ran.out == f"{key}: version 2\n"
+    assert ran.out == f"{key_from(after)}: version 2\n"
     assert f"this replaces: {before}" in ran.err
     run("remember", "base", more)
     ran = run("remember", after)
@@ -342,7 +343,6 @@ def test_a_pinned_entry_is_in_every_recall_until_it_is_unpinned(run: Callable[..
     assert "units (pinned)" in run("recall", "where is the station?").out
     assert run("pin", "units", "--off").out == "units is no longer pinned\n"
     assert run("recall", "where is the station?").out == ""
-    assert "`hexad pin units --off` does it" in run("unpin", "units").err
     assert run("pin", "units", "--json").json["entry"]["pinned"] is True
 
 
@@ -374,7 +374,6 @@ def test_recall_filters_by_category_and_limit(run: Callable[..., Ran]) -> None:
         (["remember", "k", " "], "content"),
         (["reference", "add", "n", "--location", "l", "--kind", "nope"], "wiki"),
         (["explain", "x", "--budget", "-1"], "budget"),
-        (["audit", "verify", "--expect", "abc"], "64 hexadecimal digits"),
         (["audit", "verify", "--expect", "a" * 64, "--all"], "--all"),
         (["audit", "log", "--limit", "0"], "--limit"),
         (["list", "--db", ""], "--db"),

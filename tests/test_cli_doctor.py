@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hexad.cli.setup import doctor
 from tests.support import requirement
 from tests.test_cli import Ran, _tamper, run
 
@@ -28,11 +27,11 @@ def test_a_healthy_database_is_said_to_be_healthy(run: Callable[..., Ran]) -> No
     ran = run("doctor", "--json")
     found = verdicts(ran)
     assert (ran.code, ran.json["ok"]) == (0, True)
-    assert [found[name] for name in ("SQLite", "permissions", "database", "journal", "audit log")] == ["ok"] * 5
+    assert [found[name] for name in ("SQLite", "permissions", "database", "audit log")] == ["ok"] * 4
     details = {check["name"]: check["detail"] for check in ran.json["checks"]}
     assert "user_knowledge 1, agent_learnings 0" in details["entries"]
     assert details["audit log"] == "whole: 2 records, namespaces: 2"
-    assert {"sandbox", "extra semantic", "extra scripts", "extra adk", "extra mcp", "file system"} <= set(found)
+    assert {"sandbox", "extra semantic", "extra scripts", "extra adk", "extra mcp"} <= set(found)
 
 
 @requirement("SAFE-05")
@@ -129,11 +128,3 @@ def test_a_secret_in_a_file_that_others_can_read_is_a_warning_that_says_how_to_c
     assert "abcdef" not in ran.out
     (tmp_path / "hexad.toml").chmod(0o600)
     assert "ok\tsettings\thexad.toml" in run("doctor").out
-
-
-@requirement("STORE-02")
-def test_a_network_file_system_is_a_warning_and_an_unknown_one_is_not(tmp_path: Path) -> None:
-    assert doctor.file_system("nfs4").verdict == "warning"
-    assert doctor.file_system("ext4").verdict == "ok"
-    assert doctor.file_system("").detail == "unknown on this system"
-    assert doctor.kind_of_file_system(tmp_path / "absent") == ""

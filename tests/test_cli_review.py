@@ -191,7 +191,7 @@ def test_without_a_terminal_it_refuses_politely_and_json_lists_the_queue(
 ) -> None:
     ran = run("review")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "error: review: needs a terminal to ask on; --json lists the queue\n"
+    assert ran.err == "error: review: needs a terminal to ask on; --json lists the queue, NAME --accept accepts\n"
     draft, doubt = run("review", "--json").json["queue"]
     assert (draft["what"], draft["skill"]["name"], draft["obstacle"]) == ("skill", "greet", "")
     assert (doubt["what"], doubt["learning"]["trigger"]) == ("learning", "tool:book")

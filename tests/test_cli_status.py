@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import main
-from hexad.cli.setup.configuring import file_text, shown
+from hexad.cli.setup.configuring import file_text
 from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
-from hexad.settings import KNOWN, Setting, Settings, survey
+from hexad.settings import KNOWN, Settings, survey
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
@@ -71,6 +71,7 @@ def test_status_as_json_names_what_awaits_review(run: Run, tmp_path: Path) -> No
     assert [each["trigger"] for each in output["learned"]] == ["tool:deploy", "tool:book"]
     assert run("status", "--db", "agent.db", "--namespace", "team", "--json").json["layers"]["skill_patterns"] == {
         "stored": 0,
+        "active": 0,
         "drafts": 0,
     }
 
@@ -123,7 +124,7 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     assert tomllib.loads(text) == {}
     said = [line.removeprefix("# ") for line in text.splitlines() if " = " in line and line.startswith("# ")]
     (tmp_path / "hexad.toml").write_text("\n".join(said))
-    assert survey({"semantic": True}, beside=tmp_path).checked().settings == Settings()
+    assert survey({"semantic": True}, beside=tmp_path).settings == Settings()
     assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
     assert all(each.meaning in text for each in KNOWN)
     assert "(1 to 1_000)" in text  # as TOML reads it too
@@ -201,10 +202,10 @@ def test_config_show_says_where_each_value_is_from(
 
 
 @requirement("CONF-04")
-def test_of_a_secret_only_that_it_is_set_is_shown() -> None:
-    secret = Setting(name="token", default="", meaning="a password", secret=True)
-    assert (shown(secret, "hunter2"), shown(secret, "")) == ("(set)", "")
-    assert not any(each.secret and each.default for each in KNOWN)
+def test_of_a_secret_only_that_it_is_set_is_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setenv("HEXAD_MCP_TOKEN", "hunter2-hunter2-hunter2")
+    assert 'mcp_token\t"(set)"\tHEXAD_MCP_TOKEN' in (ran := run("config", "show")).out
+    assert "hunter2" not in ran.out + run("config", "show", "--json").out
 
 
 @requirement("CONF-01")

@@ -49,11 +49,11 @@ def _commands(text: str) -> list[str]:
     ("arguments", "says"),
     [
         (["delete", "a key"], f"hexad undelete 'a key' {PASTED}"),
-        (["skills", "run", "greet us"], f"hexad skills review 'greet us' {PASTED}"),
+        (["skills", "run", "greet us"], f"hexad review 'greet us' {PASTED}"),
         (["learnings", "list"], f"hexad learnings correct {PASTED}"),
         (
             ["skills", "new", "x y", "--kind", "instruction", "--description", "d", "--text", "t"],
-            f"hexad skills review 'x y' {PASTED}",
+            f"hexad review 'x y' {PASTED}",
         ),
     ],
 )
@@ -94,17 +94,3 @@ def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
     done = shell(f"hexad delete 'a key' {PASTED}")
     back = shell(_commands(done.stdout)[0])
     assert back.stdout == "a key is back\n"
-
-
-@requirement("STORE-03")
-def test_an_empty_namespace_says_where_the_entries_are(run: Run, stocked: Path) -> None:
-    with opened(stocked / "my agent.db", namespace="forgotten") as hx:
-        hx.knowledge.save("x", "y")
-        hx.forget(everything=True)
-    says = "1 other namespace has entries: the team; see it with `hexad --namespace 'the team' --db 'my agent.db'`"
-    for arguments in ([], ["status"], ["list"]):
-        ran = run(*arguments, "--db", "my agent.db")
-        assert says in ran.out + ran.err
-    assert run("--db", "my agent.db", "--json").json["elsewhere"] == ["the team"]
-    assert "other namespace" not in run(*HERE).out
-    assert run(*HERE, "--json").json["elsewhere"] == []

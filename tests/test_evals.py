@@ -296,14 +296,3 @@ def test_the_extra_is_used_unless_turned_off_and_stands_beside_itself_as_a_basel
     (without,) = evaluate(sets, Plan(embedder="none"), progress=quiet)
     assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
     assert without.hexad.quality.recall_at_5 == with_it.baselines["fts5"].quality.recall_at_5 == 0
-
-
-@requirement("EVAL-01")
-def test_what_is_odd_about_the_data_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    items = [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}]
-    asked = [{"id": "q", "text": "two", "relevant": ["a"]}, {"id": "r", "text": "two", "relevant": ["nobody"]}]
-    write(tmp_path / "d", "external_knowledge", "s", items, asked)
-    assert main(["eval", str(tmp_path / "d"), "--no-semantic"]) == 0
-    printed = capsys.readouterr().err
-    assert "external_knowledge/s: 1 ids of corpus.jsonl occur twice" in printed
-    assert "external_knowledge/s: 1 questions have no relevant item" in printed

@@ -186,6 +186,8 @@ def test_a_check_that_found_something_is_no_mistake_of_its_command(hx: Hexad, er
         ("ssh -p 99999 host", "Bad port '99999'", "ssh -p 2222 host"),
         ("check a.json", "parse error: Expected a value at line 1, column 9", "check b.json"),
         ("get --page 0", "404 Not Found for http://127.0.0.1:8080/orders", "get --page 1"),
+        ("find notes tea", "nothing found, try a different word", "find notes coffee"),
+        ("deploy api", "PERMISSION_DENIED: denied on project demo", "deploy api --account other"),
     ],
 )
 def test_what_merely_differed_in_a_command_is_no_fix(hx: Hexad, failed: str, error: str, worked: str) -> None:

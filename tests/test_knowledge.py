@@ -504,3 +504,18 @@ def test_history_shows_every_change_and_nothing_else(contents: list[str]) -> Non
         changes = [content for place, content in enumerate(contents) if place == 0 or content != contents[place - 1]]
         assert [version.content for version in hx.knowledge.history("key")] == changes[::-1]
         assert hx.knowledge.get("key").version == len(changes)
+
+
+@requirement("SAVE-01", "KNOW-03", "KNOW-04")
+def test_a_key_that_was_made_from_a_text_follows_its_correction(hx: Hexad) -> None:
+    hx.knowledge.save("I live in Cork")
+    hx.knowledge.save("car", "I drive a Volvo")
+    said = hx.capture(["I live in Galway now.", "I drive a Tesla now."], typed=True).saved
+    assert {each.key: each.against for each in said} == {"live-galway": "live-galway", "car": "car"}
+    assert [each.content for each in hx.knowledge.history("live-galway")] == ["I live in Galway now.", "I live in Cork"]
+    proposal = hx.proposals.propose("live-galway", "I live in Sligo now")
+    assert hx.proposals.accept(proposal.id).key == "live-sligo"
+    assert hx.knowledge.save("live-sligo", "I live in Ennis").key == "live-sligo"  # named by a person: it stays
+    assert {each.key for each in hx.knowledge.list()} == {"live-sligo", "car"}
+    assert hx.audit.verify().ok
+    assert hx.check() == ()

@@ -35,7 +35,6 @@ PARTIAL = {
     "records.py: SKILL_PATTERNS, USER_KNOWLEDGE": "the same on PostgreSQL",
     "rows.py: AGENT_LEARNINGS, USER_KNOWLEDGE": "only these two have derived columns",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS": "these two are listed, the others counted by a query",
-    "status.py: AGENT_LEARNINGS, SKILL_PATTERNS, USER_KNOWLEDGE": "details of these three",
 }
 
 

@@ -120,11 +120,6 @@ def test_a_place_that_holds_many_different_words_becomes_a_wildcard() -> None:
 
 
 @requirement("LEARN-02")
-def test_behind_a_word_that_announces_a_name_a_few_words_are_enough() -> None:
-    assert len(set(grouped(f"session closed for user {name}" for name in ("ann", "bob", "cid")))) == 1
-
-
-@requirement("LEARN-02")
 def test_short_messages_stay_apart_however_many_there_are() -> None:
     words = ["running", "normal", "blocked", "critical", "warning", "halted", "lost", "found"]
     assert len(set(grouped(words))) == len(words)

@@ -18,6 +18,7 @@ import anyio
 import httpx2
 import pytest
 
+from hexad.cli.setup.hosting import tokens_of
 from hexad.edges.address import Address
 from hexad.errors import ConfigError
 from hexad.mcp.http import Access
@@ -115,6 +116,9 @@ def test_learnings_skills_references_and_proposals_have_the_verbs_of_the_command
         assert fixed["trust"] > 0.7
         asked = api.post("/learnings/fix", json={"tool": "deploy", "error": "quota exceeded"}).json()
         assert asked["fix"] == "ask ops"
+        wanted = {"query": "deploy quota", "trust_below": 0.5}
+        assert api.get("/learnings", params=wanted).json()["items"] == []
+        assert api.get("/learnings", params={**wanted, "trust_below": 1}).json()["items"][0]["id"] == learned
         draft = {"kind": "template", "description": "Greet", "definition": {"template": "Hello {{ name }}"}}
         assert api.put("/skills/greet", json=draft).json()["status"] == "draft"
         assert [each["what"] for each in api.get("/review").json()["queue"]] == ["skill"]
@@ -276,6 +280,13 @@ def test_a_revoked_token_is_refused_at_once_and_its_secret_is_stored_nowhere(url
     assert made["secret"] not in kept
     assert person not in kept
     assert tokens.file.stat().st_mode & 0o077 == 0
+
+
+@requirement("API-01")
+def test_tokens_stand_beside_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tokens_of(str(tmp_path / "agent.db")).file.parent == tmp_path
+    monkeypatch.setenv("HEXAD_CONFIG", str(tmp_path / "etc" / "hexad.toml"))
+    assert tokens_of(str(tmp_path / "agent.db")).file.parent == tmp_path / "etc"
 
 
 @requirement("API-01")

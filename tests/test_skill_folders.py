@@ -524,7 +524,7 @@ def test_a_definition_that_does_not_fit_is_refused_with_the_folder(hx: Hexad, tm
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN + "\x00"})
     with pytest.raises(FolderRefused) as caught:
         hx.skills.import_folder(folder)
-    assert caught.value.folder == str(folder)
+    assert caught.value.file == str(folder)
 
 
 # --- the command line -----------------------------------------------------------------------------------------------

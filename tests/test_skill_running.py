@@ -354,7 +354,7 @@ def test_only_active_skills_run_and_a_draft_can_be_tried_dry(hx: Hexad, tools: T
         ("deprecated", lambda: hx.skills.deprecate("weather")),
     ):
         change()
-        with pytest.raises(SkillRefused, match=f"'weather' is (a )?{status}: review it with"):
+        with pytest.raises(SkillRefused, match=f"'weather' is (a )?{status}: see"):
             hx.skills.run("weather", tools=given)
         assert hx.skills.run("weather", dry_run=True).output == "t"
     with pytest.raises(NotFound):

@@ -344,7 +344,7 @@ class _AgentTools:
             "status": "proposed",
             "key": proposal.key,
             "proposal": proposal.id,
-            "accept": accept_command(self.hx, proposal.id),
+            "accept": review_command(self.hx, proposal.id),
             **_redacted(proposal.redactions),
         }
 
@@ -356,7 +356,7 @@ class _AgentTools:
             proposal = self.hx.proposals.propose(entry.key, entry.content, category=entry.category, sentence=said)
         except RateLimited:
             return {}
-        return {"accept": accept_command(self.hx, proposal.id)}
+        return {"accept": review_command(self.hx, proposal.id)}
 
     def _readable(self) -> Sequence[Hexad]:
         """The instances to search, the house first: a skill of the user replaces the house's skill of that name."""
@@ -369,25 +369,12 @@ class _AgentTools:
 
 
 def review_command(hx: Hexad, name: str) -> str:
-    """The command with which a person looks at a skill and approves it.
+    """The command with which a person looks at a proposal or a skill, and accepts it.
 
     >>> review_command(Hexad.open(":memory:", enabled=True), "weekly report")
-    "hexad skills review 'weekly report'"
+    "hexad review 'weekly report'"
     """
-    return _for_a_person(hx, "skills", "review", name)
-
-
-def accept_command(hx: Hexad, proposal: str) -> str:
-    """The command with which a person looks at a proposal and accepts it.
-
-    >>> accept_command(Hexad.open(":memory:", enabled=True), "p7")
-    'hexad review p7'
-    """
-    return _for_a_person(hx, "review", proposal)
-
-
-def _for_a_person(hx: Hexad, *words: str) -> str:
-    command = ["hexad", *words]
+    command = ["hexad", "review", name]
     if hx.store.files:
         command += ["--db", str(hx.store.files[0])]
     if hx.namespace != DEFAULT_NAMESPACE:

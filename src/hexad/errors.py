@@ -19,11 +19,11 @@
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
-    ├── FolderRefused           a SKILL.md folder that cannot be read or written: folder, reason
+    ├── FolderRefused           a SKILL.md folder that cannot be read or written: file, reason
     ├── EvalError               evaluation data that cannot be read: file, line
     ├── ClientConfigError       an MCP client's configuration that cannot be changed: file, line
     ├── MissingExtra            an optional package is not installed: install
-    │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
+    │   └── PackageTooOld       it is, and is older than what is needed
     ├── NoSandbox               this machine has no sandbox for scripts: reason
     ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
     ├── EmbedderFailed          an embedder raised, or returned no vectors: name
@@ -132,14 +132,9 @@ class DailyLimit(RateLimited):
     """Agents have reached a namespace's limit of new skills in one day; people are not affected."""
 
     def __init__(self, limit: int, session: str, namespace: str) -> None:
-        HexadError.__init__(
-            self,
-            f"agents have created {limit} skills in namespace {namespace!r} today (max_skills_per_day={limit}); "
-            "raise max_skills_per_day, or wait until tomorrow (UTC)",
-        )
-        self.kind = "skills"
-        self.limit = limit
-        self.session = session
+        super().__init__("skills", limit, session)
+        created = f"agents have created {limit} skills in namespace {namespace!r} today (max_skills_per_day={limit})"
+        self.args = (f"{created}; raise max_skills_per_day, or wait until tomorrow (UTC)",)
         self.namespace = namespace
 
 
@@ -204,13 +199,8 @@ class BackupError(_FileError):
     """A backup that cannot be read or restored; nothing was changed."""
 
 
-class FolderRefused(HexadError):
+class FolderRefused(_FileError):
     """A SKILL.md folder that cannot be taken in or written; nothing was changed."""
-
-    def __init__(self, folder: str, reason: str) -> None:
-        super().__init__(f"{folder}: {reason}")
-        self.folder = folder
-        self.reason = reason
 
 
 class EvalError(_FileError):
@@ -234,9 +224,6 @@ class PackageTooOld(MissingExtra):
 
     def __init__(self, what: str, package: str, *, found: str, needed: str, install: str) -> None:
         HexadError.__init__(self, f"{what} needs {package} {needed} or newer, and {found} is installed: {install} -U")
-        self.package = package
-        self.found = found
-        self.needed = needed
         self.install = install
 
 

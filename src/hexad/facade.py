@@ -136,7 +136,7 @@ class Hexad:
         address = admission.address("database", database)
         named, own_embedder = (embedder, None) if isinstance(embedder, str) else (None, embedder)
         given = {"enabled": enabled, "namespace": namespace, "embedder": named, **settings}
-        known = survey(given, beside=folder_of(address), config=config).checked().settings
+        known = survey(given, beside=folder_of(address), config=config).settings
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session),

@@ -147,23 +147,11 @@ def _fits_a_header(token: str) -> bool:
 
 
 class Traced(NamedTuple):
-    """Settings, and the source of each value: default, file, environment or argument.
-
-    ``given`` holds the values as they were written. Where one is wrong, its error is in ``problems`` and the default
-    holds; a file that cannot be read is the problem ``config``.
-    """
+    """Settings, the source of each value (default, file, environment or argument), and the file that was read."""
 
     settings: Settings
     sources: Mapping[str, str]
     file: Path | None
-    given: Mapping[str, Any]
-    problems: Mapping[str, ConfigError]
-
-    def checked(self) -> Traced:
-        """The same, if nothing is wrong; else the first problem is raised."""
-        for problem in self.problems.values():
-            raise problem
-        return self
 
 
 def survey(
@@ -172,36 +160,21 @@ def survey(
     beside: Path | None = None,
     config: str | os.PathLike[str] | None = None,
 ) -> Traced:
-    """Settings from all sources, and everything that is wrong with them; an argument of None was not given.
+    """Settings from all sources; an argument of None was not given.
 
     The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
     """
     for sentence in unknown_variables():
         _warn_once(sentence)
-    file, problems = _file(config, beside), dict[str, ConfigError]()
-    given, right, sources = {}, {}, {}
-    for source, values in (
-        ("file", _from_file_or_problem(file, problems)),
+    file, values, sources = _file(config, beside), dict[str, Any](), dict.fromkeys(_TYPES, "default")
+    for source, given in (
+        ("file", {} if file is None else _from_file(file)),
         ("environment", {name: value for name, value in _from_environment().items() if name in _TYPES}),
         ("argument", {name: value for name, value in arguments.items() if value is not None}),
     ):
-        for name, value in values.items():
-            given[name], sources[name] = value, source
-            try:
-                right[name] = _read(name, value, source, _where(name, source, file))
-            except ConfigError as error:
-                problems[name] = error
-    for name, value in right.items():
-        if fault := _fault(name, value):
-            where = "" if sources[name] == "argument" else f"{_where(name, sources[name], file)} "
-            problems.setdefault(name, ConfigError(name, where + fault))
-    return Traced(
-        settings=Settings(**{name: value for name, value in right.items() if name not in problems}),
-        sources={each: sources.get(each, "default") for each in _TYPES},
-        file=file,
-        given=given,
-        problems=problems,
-    )
+        for name, value in given.items():
+            values[name], sources[name] = _read(name, value, source, file), source
+    return Traced(Settings(**values), sources, file)
 
 
 def secrets_in(file: Path) -> tuple[str, ...]:
@@ -214,24 +187,9 @@ def file_place(beside: Path) -> Path:
     return Path(os.environ.get("HEXAD_CONFIG") or beside / FILE_NAME)
 
 
-def editor_from_environment() -> str | None:
-    """The command that opens a person's editor: VISUAL, else EDITOR."""
-    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or None
-
-
-def project_from_environment() -> str:
-    """The first project folder that an editor names: Cursor starts servers in the home folder."""
-    return os.environ.get("WORKSPACE_FOLDER_PATHS", "").split(",")[0]
-
-
-def database_from_environment() -> str | None:
-    """The database that HEXAD_DB names."""
-    return os.environ.get("HEXAD_DB") or None
-
-
-def namespace_from_environment() -> str | None:
-    """The namespace that HEXAD_NAMESPACE names."""
-    return os.environ.get("HEXAD_NAMESPACE") or None
+def variable(*names: str) -> str | None:
+    """The first of these variables that is set, such as HEXAD_DB or another program's EDITOR."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), None)
 
 
 def named_folder(variable: str, usual: str) -> Path:
@@ -256,14 +214,6 @@ def _file(config: str | os.PathLike[str] | None, beside: Path | None) -> Path | 
         return Path(named)
     found = beside / FILE_NAME if beside else None
     return found if found and os.path.isfile(found) else None  # noqa: PTH113 - unlike the method it never raises
-
-
-def _from_file_or_problem(file: Path | None, problems: dict[str, ConfigError]) -> dict[str, Any]:
-    try:
-        return {} if file is None else _from_file(file)
-    except ConfigError as error:
-        problems[error.setting] = error
-        return {}
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -299,22 +249,18 @@ def _from_environment() -> dict[str, str]:
     return {name.removeprefix(PREFIX).lower(): value for name, value in named.items()}
 
 
-def _where(name: str, source: str, file: Path | None) -> str:
-    """The source of a value, as a part of a sentence."""
-    places = {"file": f"in {file}", "environment": f"in the environment, {PREFIX}{name.upper()},"}
-    return places.get(source, "as argument")
-
-
-def _read(name: str, value: Any, source: str, where: str) -> Any:
-    """A value in the type of its setting."""
-    if source == "environment":
-        value = _parsed(name, value)
-    value = _typed(name, value, where)
-    if name == "namespace" and source != "argument" and value.strip():  # the engine checks an argument itself
-        try:
-            admission.key(name, value)
-        except InvalidInput as error:
-            raise ConfigError(name, f"{where} {error.reason}") from None
+def _read(name: str, value: Any, source: str, file: Path | None) -> Any:
+    """A value in the type of its setting; the error of a wrong one says where it was written."""
+    if source == "argument":
+        return _typed(name, value, "as argument")  # the engine checks the rest
+    where = f"in {file}" if source == "file" else f"in the environment, {PREFIX}{name.upper()},"
+    value = _typed(name, _parsed(name, value) if source == "environment" else value, where)
+    try:
+        fault = _fault(name, value) or (name == "namespace" and admission.key(name, value) and "")
+    except InvalidInput as error:
+        fault = error.reason
+    if fault:
+        raise ConfigError(name, f"{where} {fault}")
     return value
 
 

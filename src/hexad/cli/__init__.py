@@ -8,7 +8,6 @@ import logging
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import typer
@@ -39,13 +38,6 @@ app = typer.Typer(
 )
 
 
-@dataclass(slots=True)
-class Running:
-    """The options before the command that `main` needs afterwards."""
-
-    debug: bool = False
-
-
 @app.callback(invoke_without_command=True)
 def _before(
     context: typer.Context,
@@ -57,7 +49,7 @@ def _before(
     as_json: AsJson = False,
 ) -> None:
     """The context engine for AI agents: remember, recall, and see why. Without a command it shows the status."""
-    context.ensure_object(Running).debug = debug
+    context.ensure_object(dict)["debug"] = debug
     if version:
         screen.say(f"hexad {__version__}")
         raise typer.Exit
@@ -73,10 +65,9 @@ def _before(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
-    running = Running()
+    running: dict[str, bool] = {}
     suggesting.clear()
     screen.begin()
-    screen.prepare_streams()
     logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["hook"] and len(words) % 2 and {*words[1::2]} <= {"--db", "--namespace"}:
@@ -90,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - the last resort: a user sees a sentence
-        return _report(error, debug=running.debug)
+        return _report(error, debug=running.get("debug", False))
     return code if isinstance(code, int) else 0
 
 

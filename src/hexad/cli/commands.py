@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from hexad.cli.opening import MAKER, announce, opened, place, refuse_absent, server
+from hexad.cli.opening import announce, opened, place, refuse_absent, server
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.facade import Hexad
@@ -37,15 +37,15 @@ class Common:
         """Whether the database is on a server, not in a file."""
         return server(self.db) is not None
 
-    def refuse_absent(self, maker: str = MAKER) -> None:
+    def refuse_absent(self) -> None:
         """Raise if the file is missing or has no tables of Hexad; a server says so itself."""
         if not self.is_server:
-            refuse_absent(self.path, maker)
+            refuse_absent(self.path)
 
-    def opened(self, *, create: bool = False, maker: str = MAKER) -> AbstractContextManager[Hexad]:
+    def opened(self, *, create: bool = False) -> AbstractContextManager[Hexad]:
         """Open the engine; see `opening.opened`."""
         announce(self.db, storing=create)
-        return opened(self.db, self.namespace, create=create, maker=maker)
+        return opened(self.db, self.namespace, create=create)
 
     def answer(self, document: Mapping[str, Any], sentence: str) -> None:
         """Print the document with ``--json``, otherwise the sentence."""

@@ -1,5 +1,6 @@
 """Find and open the database of a command. Only a command that stores something creates one."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -11,30 +12,25 @@ from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError, nearest
 from hexad.facade import Hexad
 from hexad.model import Record
-from hexad.settings import database_from_environment, unknown_variables
+from hexad.settings import unknown_variables, variable
 
 if TYPE_CHECKING:
     from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
-MAKER: Final = 'remember "TEXT"'  # the first command of a new user
-ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
-WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
+_MAKER: Final = 'remember "TEXT"'  # the first command of a new user
+ABSENT: Final = f"there is no database; `hexad {_MAKER}` creates it, --db names another"
+WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {_MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
-def opened(
-    db: str | None, namespace: str | None, *, create: bool = False, maker: str = MAKER, **settings: Any
-) -> Iterator[Hexad]:
-    """Open the engine over a database.
-
-    Without ``create`` a missing database is an error; its message suggests the command ``maker``.
-    """
+def opened(db: str | None, namespace: str | None, *, create: bool = False, **settings: Any) -> Iterator[Hexad]:
+    """Open the engine over a database; without ``create`` a missing one is an error."""
     address: str | Path | None = server(db)
     if address is None:
         address = path = place(db)
         if not create:
-            refuse_absent(path, maker)
+            refuse_absent(path)
         elif path == places.own():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Hexad.open(address, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
@@ -50,8 +46,8 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
     own = places.own()
     with ExitStack() as open_ones:
         hx = open_ones.enter_context(opened(db, namespace, create=True, **settings))
-        named = db if db is not None else database_from_environment()
-        if named is None and _unnamed().path != own and own.exists():
+        named = db if db is not None else variable("HEXAD_DB")
+        if named is None and places.found().path != own and own.exists():
             hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace)))
         yield hx
 
@@ -75,7 +71,7 @@ def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
 
 def server(db: str | None) -> str | None:
     """The URL of a database server, if --db or HEXAD_DB is one."""
-    named = db if db is not None else database_from_environment()
+    named = db if db is not None else variable("HEXAD_DB")
     return named if named is not None and "://" in named else None
 
 
@@ -83,13 +79,14 @@ def place(db: str | None) -> Path:
     """The path of the database: --db, else HEXAD_DB, else the project's or the user's own."""
     if server(db) is not None:
         raise InvalidInput("--db", "names a server; this command needs the path of a file")
-    named = db if db is not None else database_from_environment() or str(_unnamed().path)
+    named = db if db is not None else variable("HEXAD_DB") or str(places.found().path)
     if not named.strip():
         raise InvalidInput("--db", "must be the path of a file, not empty")
     if named == ":memory:":
         raise InvalidInput("--db", "a database in memory ends with the command; give the path of a file")
     path = Path(named)
-    _refuse_unusable(path)
+    if path.is_file() and not os.access(path, os.R_OK):
+        raise StoreError(str(path), "permission denied; check its owner and permissions")
     return path
 
 
@@ -100,43 +97,20 @@ def announce(db: str | None, *, storing: bool = False) -> None:
     """
     for warning in unknown_variables():
         screen.once(screen.warn, warning)
-    if db is None and database_from_environment() is None:
-        place = _unnamed()
+    if db is None and variable("HEXAD_DB") is None:
+        place = places.found()
         if place.foreign:
             screen.once(screen.warn, place.foreign)
         if place.note and (storing or place.path != places.own()):
             screen.once(screen.remark, place.note)
 
 
-def _unnamed() -> places.Place:
-    try:
-        return places.found()
-    except FileNotFoundError:
-        return places.Place(Path(places.DEFAULT), "")
-
-
-def _refuse_unusable(path: Path) -> None:
-    """Raise for what SQLite reports badly: a deleted folder, a device, a file of another user."""
-    try:
-        path.absolute()
-    except FileNotFoundError:
-        reason = "the current folder was deleted; change to another one, or give an absolute path with --db"
-        raise StoreError(str(path), reason) from None
-    if path.is_char_device() or path.is_block_device():
-        raise InvalidInput("--db", f"{path} is a device; give the path of a file")
-    try:
-        if path.is_file():
-            path.open("rb").close()
-    except PermissionError:
-        raise StoreError(str(path), "permission denied; check its owner and permissions") from None
-
-
-def refuse_absent(path: Path, maker: str = MAKER) -> None:
+def refuse_absent(path: Path) -> None:
     """Raise if the file is missing or has no tables of Hexad: a command that reads must not create them."""
     if not path.exists():
-        raise StoreError(str(path), ABSENT.replace(MAKER, maker))
+        raise StoreError(str(path), ABSENT)
     if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), WITHOUT_TABLES.replace(MAKER, maker))
+        raise StoreError(str(path), WITHOUT_TABLES)
 
 
 def holds_hexad(path: Path) -> bool:

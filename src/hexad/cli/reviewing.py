@@ -1,8 +1,7 @@
 """`review`: one queue of proposals, draft skills and doubtful learnings for a person to decide."""
 
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import typer
 
@@ -20,7 +19,7 @@ from hexad.skills.definition import BODIES
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hexad.skills.review import Review
 
@@ -31,7 +30,6 @@ _ACCEPTED: Final = {  # what became of the entry
     ProposedChange.UNPIN: "no longer pinned",
 }
 _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
-_COMMENTS: Final = ("Change the text in quotes, save, and close the editor.",)
 
 app = Commands()
 
@@ -53,6 +51,7 @@ def review(
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:
         queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name}]
+        queue = queue or [Draft(hx, skill.name, by) for skill in hx.skills.list() if skill.name == name]
         if name is not None and not queue:
             raise InvalidInput("NAME", f"{name!r} does not await review; `hexad review --json` lists what does")
         if accept or reject:
@@ -60,9 +59,9 @@ def review(
             (queue[0].accept if accept else queue[0].reject)()
             return
         if queue and not common.as_json and not sys.stdin.isatty():
-            raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue")
+            raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue, NAME --accept accepts")
         if common.as_json:
-            screen.emit({"queue": [entry.as_json() for entry in queue]})
+            screen.emit({"queue": [{"what": entry.what, **entry.as_json()} for entry in queue]})
         elif queue:
             go_through(queue)
         else:
@@ -80,25 +79,40 @@ def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
     ]
 
 
-@dataclass(slots=True)
-class Suggestion:
+class Entry:
+    """Something that waits for a person's decision."""
+
+    what: ClassVar[str]
+    name: str
+    editable = True
+    settled = False
+    text = ""  # the edited form, if it could not be parsed
+
+    def show(self) -> None:
+        """Print it."""
+        raise NotImplementedError
+
+    accept = edit = reject = show
+
+    def as_json(self) -> dict[str, Any]:
+        """It as JSON, beside ``what`` it is."""
+        raise NotImplementedError
+
+    def edited(self, head: str, fields: "Mapping[str, str]") -> dict[str, str]:
+        """The texts as the person leaves them in their editor."""
+        about = [head, "Change the text in quotes, save, and close the editor."]
+        self.text = editing.in_editor(self.text or editing.form(about, fields))
+        return editing.read(self.text, list(fields))
+
+
+class Suggestion(Entry):
     """A proposed change to a knowledge entry."""
 
-    what: ClassVar[str] = "proposal"
-    hx: Hexad
-    proposal: Proposal
-    settled: bool = False
-    text: str = ""
+    what = "proposal"
 
-    @property
-    def name(self) -> str:
-        """Its id."""
-        return self.proposal.id
-
-    @property
-    def editable(self) -> bool:
-        """Whether it has a text."""
-        return self.proposal.change is ProposedChange.SAVE
+    def __init__(self, hx: Hexad, proposal: Proposal) -> None:
+        self.hx, self.proposal, self.name = hx, proposal, proposal.id
+        self.editable = proposal.change is ProposedChange.SAVE
 
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
@@ -110,44 +124,37 @@ class Suggestion:
             "the user said": proposal.sentence,
             "proposed by": f"{proposal.origin} {proposal.session}".strip(),
         }
-        screen.facts([(name, value) for name, value in rows.items() if value])
+        screen.table(screen.FACTS, [(name, value) for name, value in rows.items() if value])
 
     def accept(self) -> None:
         """Carry it out: its words are the user's from now on."""
         entry = self.hx.proposals.accept(self.name)
         screen.say(f"{entry.key}: {_ACCEPTED[self.proposal.change]}")
-        self.settled = True
 
     def edit(self) -> None:
         """Save what the user makes of it."""
         fields = {"key": self.proposal.key, "content": self.proposal.content}
-        self.text = editing.in_editor(self.text or editing.form([f"The proposal {self.name}.", *_COMMENTS], fields))
-        self.hx.proposals.edit(self.name, **editing.read(self.text, list(fields)))
+        self.hx.proposals.edit(self.name, **self.edited(f"The proposal {self.name}.", fields))
         self.accept()
 
     def reject(self) -> None:
         """Remove it; the entry stays as it is."""
         self.hx.proposals.reject(self.name)
         screen.say(f"{self.name}: rejected")
-        self.settled = True
 
     def as_json(self) -> dict[str, Any]:
         """The proposal."""
-        return {"what": "proposal", "proposal": to_json(self.proposal)}
+        return {"proposal": to_json(self.proposal)}
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Entry):
     """A skill that waits for approval."""
 
-    what: ClassVar[str] = "skill"
-    hx: Hexad
-    name: str
-    by: str | None
-    settled: bool = False
-    editable: bool = True
+    what = "skill"
     seen: "Review | None" = None
-    text: str = ""  # the edited form, if it could not be parsed
+
+    def __init__(self, hx: Hexad, name: str, by: str | None) -> None:
+        self.hx, self.name, self.by = hx, name, by
 
     def show(self) -> None:
         """Print the skill and the findings of the check."""
@@ -161,19 +168,14 @@ class Draft:
         if self.seen is None or self.seen.obstacle:
             raise SkillRefused(self.name, self.seen.obstacle if self.seen else "was not shown")
         showing.activate(self.hx, self.seen, self.by)
-        self.settled = True
 
     def edit(self) -> None:
         """Save the edited skill; it is still a draft and is shown again."""
         skill = self.hx.skills.get(self.name)
         key = BODIES[skill.kind]
-        fields = {
-            "description": skill.description,
-            "when": skill.when,
-            key: showing.pretty(skill.definition.get(key, "")),
-        }
-        self.text = editing.in_editor(self.text or editing.form([f"The skill {self.name}.", *_COMMENTS], fields))
-        edited = editing.read(self.text, list(fields))
+        body = showing.pretty(skill.definition.get(key, ""))
+        fields = {"description": skill.description, "when": skill.when, key: body}
+        edited = self.edited(f"The skill {self.name}.", fields)
         self.hx.skills.create(
             skill.name,
             kind=skill.kind,
@@ -191,36 +193,26 @@ class Draft:
     def reject(self) -> None:
         """Deprecate it: kept, but not found, run or discovered again."""
         showing.tell(self.hx.skills.deprecate(self.name))
-        self.settled = True
 
     def as_json(self) -> dict[str, Any]:
         """The skill with findings, or with the reason why it cannot be reviewed."""
         try:
-            seen = self.hx.skills.review(self.name)
+            return showing.review_json(self.hx.skills.review(self.name))
         except InvalidInput as error:
-            return {"what": "skill", "skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
-        return {"what": "skill", **showing.review_json(seen)}
+            return {"skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
 
 
-@dataclass(slots=True)
-class Doubt:
+class Doubt(Entry):
     """A learning whose fix is not trusted, although it was tried or observed."""
 
-    what: ClassVar[str] = "learning"
-    hx: Hexad
-    learning: Learning
-    settled: bool = False
-    editable: bool = True
-    text: str = ""
+    what = "learning"
 
-    @property
-    def name(self) -> str:
-        """Its id."""
-        return self.learning.id
+    def __init__(self, hx: Hexad, learning: Learning) -> None:
+        self.hx, self.learning, self.name = hx, learning, learning.id
 
     def show(self) -> None:
         """Print the error and its fixes."""
-        screen.facts(learning_facts(self.learning))
+        screen.table(screen.FACTS, learning_facts(self.learning))
 
     def accept(self) -> None:
         """Confirm the known fix."""
@@ -228,27 +220,21 @@ class Doubt:
 
     def edit(self) -> None:
         """Let the user write the fix."""
-        about = [f"{self.learning.trigger}: {self.learning.error_pattern}", *_COMMENTS]
-        self.text = editing.in_editor(self.text or editing.form(about, {"fix": self.learning.fix}))
-        self._correct(editing.read(self.text, ["fix"])["fix"])
+        about = f"{self.learning.trigger}: {self.learning.error_pattern}"
+        self._correct(self.edited(about, {"fix": self.learning.fix})["fix"])
 
     def reject(self) -> None:
         """Delete it."""
-        self.hx.learnings.delete(self.learning.id)
-        screen.say(f"{self.learning.id}: deleted")
-        self.settled = True
+        self.hx.learnings.delete(self.name)
+        screen.say(f"{self.name}: deleted")
 
     def as_json(self) -> dict[str, Any]:
         """The learning."""
-        return {"what": "learning", "learning": to_json(self.learning)}
+        return {"learning": to_json(self.learning)}
 
     def _correct(self, fix: str) -> None:
-        kept = self.hx.learnings.correct(learning=self.learning.id, fix=fix, redact=not self.learning.verbatim)
+        kept = self.hx.learnings.correct(learning=self.name, fix=fix, redact=not self.learning.verbatim)
         screen.say(f"{kept.id}: trusted {kept.trust:.2f}")
-        self.settled = True
-
-
-Entry: TypeAlias = Suggestion | Draft | Doubt
 
 
 def go_through(queue: "Sequence[Entry]") -> None:
@@ -291,5 +277,6 @@ def _try(entry: Entry, way: str) -> None:
         return
     try:
         doing[way]()
+        entry.settled = way != "edit" or not isinstance(entry, Draft)  # an edited skill is asked about again
     except HexadError as error:
         screen.error(str(error))

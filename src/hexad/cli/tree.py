@@ -63,8 +63,6 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Put the real command in its place before typer looks it up."""
-        if args[0] == "unpin":
-            raise InvalidInput("unpin", f"is no command; `hexad pin {' '.join(args[1:2]) or 'KEY'} --off` does it")
         if args[0] in COMMANDS:
             self.load(args[0])
         return super().resolve_command(ctx, args)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -84,20 +84,6 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
             str(folder), "has no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl, or life.jsonl"
         )
     return found
-
-
-def doubts(sets: Sequence[EvalSet]) -> Iterator[str]:
-    """Warnings about sets whose data lowers their figures."""
-    for data in sets:
-        homes = {(document.group, document.id) for document in data.corpus}
-        if len(homes) < len(data.corpus):
-            again = len(data.corpus) - len(homes)
-            yield f"{data.path}: {again} ids of corpus.jsonl occur twice; the later item counts"
-        lost = sum(
-            not any((question.group, each) in homes for each in question.relevant) for question in data.questions
-        )
-        if lost:
-            yield f"{data.path}: {lost} questions have no relevant item in their group, so nothing can find it"
 
 
 def _layer(home: Path) -> Layer:

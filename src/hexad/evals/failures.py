@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.evals.data import readable
 from hexad.evals.tables import Figures, Table
@@ -31,23 +30,13 @@ FOLDER: Final = "tool_failures"
 _FIRST: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(NamedTuple):
     """A failed call, and the arguments with which the same tool worked afterwards, if it did."""
 
     tool: str
     args: Mapping[str, Any]
     error: str
     fixed: Mapping[str, Any] | None
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """The names of the arguments that differ."""
-        if self.fixed is None:
-            return frozenset()
-        names = {*self.args, *self.fixed}
-        missing = object()
-        return frozenset(n for n in names if self.args.get(n, missing) != self.fixed.get(n, missing))
 
 
 def replay_failures(folder: Path, progress: Progress) -> Figures | None:
@@ -66,25 +55,22 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
         fixed: list[tuple[Failed, str]] = []
         for number, failed in enumerate(failures, start=1):
             learning = _observed(hx, failed, f"replay:{number}")
-            if failed.changed:
+            if failed.fixed not in (None, failed.args):
                 fixed.append((failed, "" if learning is None else learning.id))
             progress(f"{FOLDER}: replaying", number, len(failures))
         known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]
         again = sum(_retrieved(hx, failed, about) for failed, about in known)
     silent = [each for each in fixed if each not in known and Failure.of(each[0].error).cause is Cause.ABSENT]
-    whole = {"remedy_found": len(fixed) - len(silent), "retrieved_in_3": len(known)}
-    counts = {
-        "failures": len(failures),
-        "with_fix": len(fixed),
-        "remedy_found": len(known),
-        "nothing_to_say": len(silent),
-        "retrieved_in_3": again,
+    counts = {  # each with what it is a share of
+        "failures": (len(failures), 0),
+        "with_fix": (len(fixed), 0),
+        "remedy_found": (len(known), len(fixed) - len(silent)),
+        "nothing_to_say": (len(silent), 0),
+        "retrieved_in_3": (again, len(known)),
     }
-    rows = [
-        (f"{FOLDER}: {name}", str(count), f"{count / (whole[name] or 1):.3f}" if name in whole else "")
-        for name, count in counts.items()
-    ]
-    return Figures(counts, [Table(("tool failures", "number", "share"), rows)])
+    rows = [(f"{FOLDER}: {name}", str(n), f"{n / of:.3f}" if of else "") for name, (n, of) in counts.items()]
+    table = Table(("tool failures", "number", "share"), rows)
+    return Figures({name: number for name, (number, _) in counts.items()}, [table])
 
 
 def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:

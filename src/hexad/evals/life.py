@@ -8,9 +8,8 @@ its own, and all facts are the user's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.evals.data import readable
 from hexad.evals.tables import Figures, Table, figures_by_set
@@ -29,34 +28,22 @@ if TYPE_CHECKING:
 FILE: Final = "life.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that the user said."""
-
-    key: str
-    text: str
-    category: str
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A message, and the keys of the facts that matter for it."""
 
     text: str
     expect: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Life:
-    """One memory and the messages to it."""
+class Life(NamedTuple):
+    """One memory, each fact's text and category by its key, and the messages to it."""
 
     name: str
-    facts: tuple[Fact, ...]
-    messages: tuple[Message, ...]
+    facts: Mapping[str, tuple[str, str]]
+    messages: Sequence[Message]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of one message; ``first`` and ``missing`` are about the expected facts."""
 
     message: Message
@@ -100,47 +87,40 @@ def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -
 
 
 def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome]:
-    texts = {fact.key: " ".join(fact.text.split()) for fact in life.facts}
     with Hexad.open(":memory:", enabled=True, semantic=True, embedder=embedder) as hx:
-        for fact in life.facts:
-            hx.knowledge.save(fact.key, fact.text, category=fact.category)
+        for key, (text, category) in life.facts.items():
+            hx.knowledge.save(key, text, category=category)
         for done, message in enumerate(life.messages, start=1):
-            yield _outcome(message, hx.prompt("", message.text), texts)
+            yield _outcome(life, message, hx.prompt("", message.text))
             progress(f"life: {life.name}", done, len(life.messages))
 
 
-def _outcome(message: Message, prompt: Prompt, texts: Mapping[str, str]) -> Outcome:
+def _outcome(life: Life, message: Message, prompt: Prompt) -> Outcome:
     standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
     first = bool(message.expect & {*standing, *found[:1]})
-    missing = tuple(sorted(key for key in message.expect if texts[key] not in prompt.text))
-    return Outcome(message, first, missing, tuple(key for key in found if key not in message.expect), len(found))
+    missing = [key for key in sorted(message.expect) if " ".join(life.facts[key][0].split()) not in prompt.text]
+    noise = tuple(key for key in found if key not in message.expect)
+    return Outcome(message, first, tuple(missing), noise, len(found))
 
 
 def _life(file: Path) -> Life:
-    facts: dict[str, Fact] = {}
+    facts: dict[str, tuple[str, str]] = {}
 
     def read(line: Line) -> Message | None:
-        match line.fields.get("kind"):
-            case "fact":
-                category = str(line.fields.get("category") or Category.FACT)
-                if category not in set(Category):
-                    raise line.error(f"category must be one of {', '.join(Category)}")
-                facts[line.text("key")] = Fact(line.text("key"), line.text("text"), category)
-                return None
-            case "question":
-                return _message(line, facts)
-            case _:
-                raise line.error("kind must be fact or question")
+        kind, text = line.fields.get("kind"), line.text("text")
+        if kind == "fact":
+            category = str(line.fields.get("category") or Category.FACT)
+            if category not in set(Category):
+                raise line.error(f"category must be one of {', '.join(Category)}")
+            facts[line.text("key")] = text, category
+            return None
+        expect = line.fields.get("expect")
+        if kind != "question" or not isinstance(expect, list) or not all(key in facts for key in expect):
+            raise line.error("kind must be fact, or question with expect, a list of keys of facts above it")
+        return Message(text, frozenset(expect))
 
-    messages = tuple(message for message in readable(file, read) if message is not None)
-    return Life(file.parent.name, tuple(facts.values()), messages)
-
-
-def _message(line: Line, facts: Mapping[str, Fact]) -> Message:
-    expect = line.fields.get("expect")
-    if not isinstance(expect, list) or not all(key in facts for key in expect):
-        raise line.error("expect must be a list of keys of facts above it")
-    return Message(line.text("text"), frozenset(expect))
+    messages = [message for message in readable(file, read) if message is not None]
+    return Life(file.parent.name, facts, messages)
 
 
 def _mean(values: Sequence[float]) -> float:

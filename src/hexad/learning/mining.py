@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, edits, is_edit, letters, mentions
+from hexad.learning.differences import affix_change, edits, is_edit, mentions
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
@@ -152,7 +152,9 @@ def _is_cause(change: Change, failure: Failure) -> bool:
     if change.op != "replace":
         credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
         return credentials or _is_named(change.path, failure.text)
-    return is_strong(change.after) and (is_strong(change.before) or _is_named(change.path, failure.text))
+    other_type = failure.cause is Cause.OTHER and re.match("list|object|whole number$|number$", change.after)
+    formal = other_type or is_strong(change.before) or _is_named(change.path, failure.text)
+    return is_strong(change.after) and bool(formal)
 
 
 def _is_another_way(change: Change, failure: Failure) -> bool:
@@ -163,6 +165,5 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
 
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
-    if len(name) > _SHORTEST_NAME:  # also within a name such as `ReadTimeout`, and in words of its own
-        return letters(name) in letters(error)
-    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None
+    start = "" if len(name) > _SHORTEST_NAME else r"(?<![^\W_])"  # a longer one may end a name such as `ReadTimeout`
+    return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None

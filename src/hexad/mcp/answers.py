@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import logging
 import math
@@ -13,7 +12,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextConten
 from pydantic import ValidationError
 
 from hexad.agent_tools import error_answer
-from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited
+from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited, nearest
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -53,28 +52,17 @@ def refused(sentence: str) -> CallToolResult:
     return result_of(error_answer(sentence))
 
 
-def sentence(error: HexadError, *, renewal: str = "a new session has room again") -> str:
-    """An error in words that an agent can act on: some errors say what to do in Python.
-
-    ``renewal`` says when a session that has reached a limit is replaced by another.
-    """
-    match error:
-        case DailyLimit():
-            return (
-                f"agents have created as many skills today as they may, {error.limit} (max_skills_per_day="
-                f"{error.limit}); go on without, and tell the user: the owner of this server can raise "
-                "max_skills_per_day"
-            )
-        case RateLimited():
-            return (
-                f"this session has reached its limit of {error.limit} (max_{error.kind}={error.limit}); save no more, "
-                f"and tell the user: {renewal}, or raise max_{error.kind}"
-            )
-        case NotFound():
-            finding = _FINDING.get(error.kind, "search_learnings finds those")
-            return f"no {error.kind} {shown(error.key)} in namespace {error.namespace!r}; {finding} that exist"
-        case _:
-            return str(error)
+def sentence(error: HexadError) -> str:
+    """An error in words that an agent can act on: some errors say what to do in Python."""
+    if isinstance(error, RateLimited) and not isinstance(error, DailyLimit):
+        return (
+            f"this session has reached its limit of {error.limit} (max_{error.kind}={error.limit}); save no more, "
+            f"and tell the user: a new session has room again, or raise max_{error.kind}"
+        )
+    if isinstance(error, NotFound):
+        finding = _FINDING.get(error.kind, "search_learnings finds those")
+        return f"no {error.kind} {shown(error.key)} in namespace {error.namespace!r}; {finding} that exist"
+    return str(error)
 
 
 def shown(name: str) -> str:
@@ -103,8 +91,8 @@ def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
     if fault["type"] == "extra_forbidden" and len(place) > 1:
         return f"{name} is not known there; leave it out"
     if fault["type"] == "extra_forbidden":
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known) or 'none'}"
+        close = nearest(name, known)
+        hint = f"did you mean {close}?" if close else f"it takes {', '.join(known) or 'none'}"
         return f"{name} is not an argument ({hint})"
     return f"{name}: {str(fault['msg']).removeprefix('Input ')}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,7 +50,5 @@ class Backend:
         return tool
 
     def _agent_tools(self, context: Context[Any, Any]) -> dict[str, Callable[..., Any]]:
-        session = self.sessions.of(context)
-        own = session.scope(self.hx, tools=_TOOLS)
-        describe = functools.partial(sentence, renewal=session.renewal)
-        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, describe=describe), strict=True))
+        tools = agent_tools.agent_tools(self.engine(context), describe=sentence)
+        return dict(zip(agent_tools.NAMES, tools, strict=True))

@@ -19,12 +19,13 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
 from starlette.responses import Response
 
+from hexad.edges.address import host_of
 from hexad.edges.guard import Guard, Rates, for_pages, in_plain_text
 from hexad.errors import ConfigError
 from hexad.mcp.sessions import IDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcp.server.mcpserver import MCPServer
     from starlette.applications import Starlette
@@ -50,6 +51,12 @@ class Access:
     address: Address
     hosts: frozenset[str] = field(default_factory=frozenset)
     origins: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(cls, address: Address, hosts: Iterable[str] | None, origins: Iterable[str] | None) -> Access:
+        """The names as a person wrote them."""
+        allowed = frozenset(origin.rstrip("/").casefold() for origin in origins or ())
+        return cls(address=address, hosts=frozenset(map(host_of, hosts or ())), origins=allowed)
 
 
 def sdk_app(server: MCPServer[Any], settings: Settings) -> Starlette:

@@ -33,21 +33,14 @@ _PREFIX: Final = "mcp:"
 _CLIENTS: Final = 4096  # that are remembered
 _LONGEST_NAME: Final = 60
 _UNFIT: Final = re.compile(r"[^\w .@/+-]+")  # for a name that stands in a prompt
-_RENEWED_BY_CONNECTION: Final = "a new connection has room again"
-_RENEWED_BY_START: Final = "there is room again once this server was restarted"
-_RENEWED_BY_SILENCE: Final = (
-    "all clients of this name and address share it; there is room again after "
-    f"{IDLE / 60:.0f} minutes without a call of theirs, or with another header Hexad-Session"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSession:
-    """Our session for one client, the client's name, and a sentence that says when it gets a new session."""
+    """Our session for one client, and the client's name."""
 
     id: str
     client: str
-    renewal: str = _RENEWED_BY_CONNECTION
 
     def scope(self, hx: Hexad, *, tools: int) -> Hexad:
         """The engine in this session, with a runtime context unless it has its own."""
@@ -72,14 +65,14 @@ class ClientSessions:
         request, params = context.request_context.request, context.session.client_params
         client = "" if params is None else plain_name(params.client_info.name)
         if request is None:
-            return ClientSession(self._session(("", client), idle=float("inf")), client, _RENEWED_BY_START)
+            return ClientSession(self._session(("", client), idle=float("inf")), client)
         header = request.headers.get(HEADER, "")
         if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
             return ClientSession(_PREFIX + digest(header), client)  # the id itself would open the session
         address = getattr(request.client, "host", "") or ""
         description = params.model_dump_json(include={"client_info", "capabilities"}) if params is not None else ""
         place = (address, digest(description), digest(request.headers.get(_OWN_HEADER, "")))
-        return ClientSession(self._session(place, idle=IDLE), client, _RENEWED_BY_SILENCE)
+        return ClientSession(self._session(place, idle=IDLE), client)
 
     def _session(self, place: tuple[str, ...], *, idle: float) -> str:
         now = self._now()

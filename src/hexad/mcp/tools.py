@@ -20,7 +20,7 @@ from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
 from hexad.mcp.in_flight import reporting, while_connected
-from hexad.mcp.schemas import ANSWERS, BOUNDS
+from hexad.memory.admission import MAX_KEY, MAX_TAGS
 from hexad.memory.redaction import redact
 from hexad.skills.waiting import Halt
 
@@ -37,6 +37,20 @@ _READ_ONLY: Final = frozenset({*_SEARCHES, "get_context"})
 _POOLS: Final = {"get_context": READING, "run_skill": RUNNING, **dict.fromkeys(_SEARCHES, SEARCHING)}
 _SECTION: Final = re.compile(r"^(?:Args|Returns):$", re.MULTILINE)
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+
+
+def _shown(**schema: Any) -> dict[str, Any]:
+    """A bound that a model sees; the engine checks it, with a sentence of its own."""
+    return {"json_schema_extra": schema}
+
+
+_BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same in every tool
+    "limit": {"ge": 1, "le": 200},  # nothing else bounds an answer
+    "budget": _shown(minimum=0),
+    "tools": _shown(maxItems=context_tools.MOST_TOOLS),
+    "tags": _shown(maxItems=MAX_TAGS),
+    **{name: _shown(maxLength=MAX_KEY) for name in ("key", "name", "tool", "trigger")},
+}
 
 
 class OwnTool(Tool):
@@ -120,7 +134,6 @@ def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Too
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"  # a misspelt argument must not be ignored
     arguments.model_rebuild(force=True)
-    tool.fn_metadata.output_schema = ANSWERS.get(name)
     return tool.model_copy(update={"fn": call, "parameters": arguments.model_json_schema(by_alias=True)})
 
 
@@ -146,7 +159,9 @@ def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[s
     signature, hints = inspect.signature(tool), get_type_hints(inspect.unwrap(tool))
     parameters = [
         each.replace(
-            annotation=Annotated[hints[each.name], Field(description=described[each.name], **BOUNDS.get(each.name, {}))]
+            annotation=Annotated[
+                hints[each.name], Field(description=described[each.name], **_BOUNDS.get(each.name, {}))
+            ]
         )
         for each in signature.parameters.values()
     ]

@@ -83,6 +83,20 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         said = self._admit(key, content, given, redact=redact)
         return self._store(said, Origin.parse(origin, "origin"), session, own_only=own_only)
 
+    def correct(self, key: str, content: str, **fields: Any) -> Knowledge:
+        """Save the next version of an entry; a key that was made from its old text is made from the new one.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> hx.knowledge.correct(hx.knowledge.save("I live in Cork").key, "I live in Galway").key
+        'live-galway'
+        """
+        old, entry = self._visible(key), self.save(key, content, **fields)
+        made = key_from(entry.content)
+        if old is None or old.key != key_from(old.content) or old.key == made:
+            return entry
+        with self._workspace.change(actor=Origin.USER) as change:
+            return entry if change.get(self.layer, made) else _renamed(change, entry, made)
+
     def history(self, key: str) -> tuple[Version, ...]:
         """All versions under a key, newest first.
 
@@ -236,6 +250,18 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         elif origin is Origin.USER:
             new = replace(new, origin=origin)  # who says it again stands by it; nobody else's word is weakened so
         return new if new == old else replace(new, updated=now, given_by=_given_by(old, new, session))
+
+
+def _renamed(change: Change, entry: Knowledge, key: str) -> Knowledge:
+    """The entry under another key, with its versions; proposals about the old one are withdrawn."""
+    versions = cast("Sequence[Version]", change.unit.versions(entry.layer, entry.key))
+    withdraw(change, lambda proposal: entry.key in {proposal.key, proposal.against})
+    change.unit.remove_versions(entry.layer, entry.key)
+    change.remove(entry.layer, entry.key)
+    change.put(new := replace(entry, key=key))
+    change.unit.add_versions([replace(version, key=key) for version in reversed(versions)])
+    change.audit("knowledge.rename", key, {"from": entry.key})
+    return new
 
 
 def _is_an_agents(entry: Knowledge) -> bool:

@@ -154,7 +154,7 @@ def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledg
 
     match proposal.change:
         case ProposedChange.SAVE:
-            return knowledge.save(
+            return knowledge.correct(
                 proposal.key,
                 proposal.content,
                 category=proposal.category,

@@ -74,6 +74,7 @@ class MaintainedStore:
             if not self._missing(view):
                 self._ready.put(namespace, 1)
             elif any(view.page(kind.layer, limit=1) for kind in RECORDS):
+                stack.close()  # a thread has one unit of work at a time
                 with self.transaction(namespace) as unit:
                     unit.note("")  # any use of it does the steps
                 return stack.enter_context(self.wrapped.reading(namespace, deadline=deadline))

@@ -93,9 +93,8 @@ def _check_value(schema: Mapping[str, Any], value: Any, path: str) -> None:
     if not any(_IS[name](value) for name in names or _WORDS):
         expected = "must be " + " or ".join(_WORDS[name] for name in names) if names else "is not a value of JSON"
         raise InvalidInput(path, f"{expected}, not {_kind(value)}")
-    for keyword, rule in _RULES.items():
-        wrong = rule(schema[keyword], value) if keyword in schema else None
-        if wrong:
+    for keyword, limit in schema.items():
+        if keyword in _RULES and (wrong := _RULES[keyword](limit, value)):
             raise InvalidInput(path, wrong)
 
 
@@ -248,7 +247,7 @@ def _check(schema: Any, path: str, depth: int) -> None:
         _check_value(_KEYWORDS[keyword], value, f"{path}.{keyword}")
     if not all(kind in [*_WORDS] for kind in kinds_of(schema)):
         raise InvalidInput(f"{path}.type", f"must be one of {', '.join(_WORDS)}, or a list of them")
-    if wrong := patterns.problem(schema.get("pattern", "")):
+    if "pattern" in schema and (wrong := patterns.problem(schema["pattern"])):
         raise InvalidInput(f"{path}.pattern", wrong)
     strange = [name for name in schema.get("required", ()) if name not in [*schema.get("properties", {})]]
     if strange:

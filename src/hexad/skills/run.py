@@ -22,9 +22,10 @@ from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.redaction import redact
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
+from hexad.recent import Recent
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Step, StepTool, ToolCall
-from hexad.skills.definition import files_of, fingerprint, needs_of, shell_of, templates
+from hexad.skills.definition import check, files_of, fingerprint, needs_of, shell_of, templates
 from hexad.skills.review import review
 from hexad.store import Entry
 
@@ -42,6 +43,7 @@ TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft 
 REMEMBERED: Final = 5  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
+_MOST_STEPPED: Final = 256
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
 _UNSEEN: Final = (
     " (the sandbox hides your folders: a script sees the system's programs, the skill's files in its own folder, "
@@ -111,6 +113,9 @@ class Runner:
 
     workspace: Workspace
     agent: Agent
+    _stepped: Recent[tuple[str, int, str | None], tuple[ToolCall, StepTool]] = field(
+        default_factory=lambda: Recent(_MOST_STEPPED)
+    )
 
     def job(
         self,
@@ -123,11 +128,10 @@ class Runner:
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
         """A run that may begin; else the error that says why it may not."""
-        if not dry_run:
+        if dry_run:
+            check(skill.kind, skill.definition, skill.parameters)  # a draft may be older than the rules
+        else:
             _refuse(skill)
-        obstacle = review(skill).obstacle  # its row may be older than the rules
-        if obstacle and not dry_run:
-            raise SkillRefused(skill.name, obstacle)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -178,7 +182,16 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
+        return {name: self._step_tool(name, known[name], session) for name in wanted}
+
+    def _step_tool(self, name: str, tool: ToolCall, session: str | None) -> StepTool:
+        """A tool as a step calls it, kept for the next run: to watch it anew takes as long as to call it."""
+        place = name, id(tool), session
+        kept = self._stepped.get(place)
+        if kept is None or kept[0] is not tool:
+            kept = tool, self.agent.step_tool(name, tool, session)
+            self._stepped.put(place, kept)
+        return kept[1]
 
     def _record(self, job: Job, result: SkillResult | None) -> None:
         """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result.
@@ -238,13 +251,14 @@ def may_run(skill: Skill) -> bool:
 
 
 def _refuse(skill: Skill) -> None:
-    """Refuse a skill that is not active, or that was changed since its approval."""
+    """Refuse a skill that is not active, or was changed since its approval, or a script that is rejected."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
-        how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
-        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
+        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: see `hexad review {quote(skill.name)}`")
     if skill.approved != fingerprint(skill):
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
+    if skill.kind is SkillKind.SCRIPT and (obstacle := review(skill).obstacle):  # the rules may be newer than it
+        raise SkillRefused(skill.name, obstacle)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:

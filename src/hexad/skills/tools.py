@@ -27,8 +27,7 @@ _TYPES: Final[Mapping[str, Any]] = {
     "integer": int,
     "number": float,
     "boolean": bool,
-    "array": list,
-    "object": dict,
+    "object": dict[str, Any],
     "null": None,
 }
 
@@ -144,7 +143,7 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
 def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
     if kind == "array":
         return list[_annotation(schema.get("items", {}))]  # type: ignore[misc]  # made while the program runs
-    return dict[str, Any] if kind == "object" else _TYPES[kind]
+    return _TYPES[kind]
 
 
 def _docstring(skill: Skill, takes: _Takes) -> str:

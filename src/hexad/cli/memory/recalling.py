@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.memory.status import elsewhere, elsewhere_line, status_of
+from hexad.cli.memory.status import status_of
 from hexad.cli.options import InCategory, Key, Layers
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
@@ -62,10 +62,8 @@ def show(key: Key, common: Common) -> None:
     """Show one entry whole: its text, who said it, and when."""
     with common.opened() as hx:
         entry = hx.knowledge.get(key)
-    if common.as_json:
-        screen.emit({"entry": to_json(entry)})
-    else:
-        screen.facts([(name, screen.plain(value)) for name, value in _facts(entry) if value])
+    facts = [(name, value) for name, value in _facts(entry) if value]
+    common.listing({"entry": to_json(entry)}, screen.FACTS, facts)
 
 
 @app.command("list", epilog="Example: hexad list --category rule")
@@ -73,11 +71,9 @@ def list_(*, category: InCategory = None, common: Common) -> None:
     """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
     with common.opened() as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
-        others = () if entries or category or common.as_json else elsewhere(hx)
     now = datetime.now(UTC)
     rows = [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries]
     empty = "nothing is stored here" if category is None else f"no entry has the category {category}"
-    empty += f"; {elsewhere_line(others)}" if others else ""
     common.listing({"entries": [to_json(entry) for entry in entries]}, _LISTED, rows, empty=empty)
 
 
@@ -182,7 +178,7 @@ def _show_explanation(explanation: Explanation, unfit: str) -> None:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
     screen.say(f"{explanation.spent}; {_milliseconds(explanation.seconds)}")
     screen.heading("prompt")
-    screen.show(explanation.prompt.text)
+    screen.say(explanation.prompt.text)
 
 
 def _milliseconds(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """`remember`, `edit`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 from typing import Annotated, Any, Final
@@ -71,14 +72,14 @@ def remember(
     with common.opened(create=True) as hx:
         said = hx.capture.understood(words)
         other = hx.knowledge.get(said.against) if said and said.against and name is None else None
-        if said and other and _is_next_version(said, other):
-            name = other.key
+        corrects = said is not None and other is not None and _is_next_version(said, other)
+        name = other.key if other and corrects else name
         old = now_under(hx.knowledge, key_from(words) if name is None else name)
         chosen = said.category if said and category is None and (old is None or old == other) else None
         fields |= {"category": chosen} if chosen else {}
-        entry = hx.knowledge.save(name, words, session=session, redact=not keep_secrets, **fields)
-        if pin:
-            _warn_of_many_pins(hx)
+        save: Any = hx.knowledge.correct if corrects else hx.knowledge.save
+        entry = save(name, words, session=session, redact=not keep_secrets, **fields)
+        other = replace(other, key=entry.key) if other and corrects else other
         _report_saved(hx, old if old and old.key == entry.key else None, entry, common, other=other, chosen=chosen)
 
 
@@ -108,7 +109,6 @@ def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it."
     """Put an entry into every prompt. At most max_pinned (3) are included, newest first."""
     with common.opened() as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
-        _warn_of_many_pins(hx)
     common.answer({"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
 
 
@@ -183,13 +183,6 @@ def parse_expiry(text: str, now: datetime) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         reason = "is neither a duration such as 30d or 12h, nor a time in ISO 8601, nor 'never'"
         raise InvalidInput("--expires", f"{text!r} {reason}") from None
-
-
-def _warn_of_many_pins(hx: Hexad) -> None:
-    pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
-    if pinned > most:
-        entries = screen.counted(pinned, "entry is", "entries are")
-        screen.warn(f"{entries} pinned; a retrieval includes the newest {most} (max_pinned={most})")
 
 
 def _report_saved(

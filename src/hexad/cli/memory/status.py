@@ -1,9 +1,8 @@
 """`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Any, Final, cast
 
 from hexad._version import __version__
@@ -15,8 +14,7 @@ from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
-from hexad.memory.indexing import all_namespaces, sizes
-from hexad.model import DEFAULT_LAYERS, RECORD_OF, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus
 from hexad.settings import survey
 from hexad.store import Question, Standing, standing_of
 from hexad.wire import to_json
@@ -43,12 +41,6 @@ class Status:
     doubtful: tuple[Learning, ...]
     proposals: tuple[Proposal, ...] = ()
     unfit: str = ""  # a sentence about the rules for which every prompt has no room
-    elsewhere: tuple[str, ...] = ()  # if this namespace is empty: the others that are not
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is stored."""
-        return not any(self.stored.values())
 
     @property
     def drafts(self) -> tuple[Skill, ...]:
@@ -64,7 +56,7 @@ def status(common: Common) -> None:
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
     path = None if common.is_server else common.path
     if path is not None and (not path.exists() or (path.is_file() and not holds_hexad(path))):
-        survey({"namespace": common.namespace}, beside=path.parent).checked()  # report wrong settings first
+        survey({"namespace": common.namespace}, beside=path.parent)  # report wrong settings first
         _greet_newcomer(path, common)
         return
     with common.opened() as hx:
@@ -82,7 +74,7 @@ def status_of(hx: Hexad) -> Status:
     entries = [cast("Knowledge", row.record) for row in found[Layer.USER_KNOWLEDGE].standing]
     learnings, skills = hx.learnings.list(), hx.skills.list()
     counted = {layer: evidence.statistics.rows for layer, evidence in found.items()}
-    status = Status(
+    return Status(
         namespace=hx.namespace,
         stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
         pinned=sum(entry.pinned for entry in entries),
@@ -92,7 +84,6 @@ def status_of(hx: Hexad) -> Status:
         doubtful=hx.learnings.doubtful(),
         proposals=hx.proposals.list(),
     )
-    return replace(status, elsewhere=elsewhere(hx)) if status.empty else status
 
 
 def _unfit(hx: Hexad, entries: Iterable[Knowledge]) -> str:
@@ -107,24 +98,6 @@ def _unfit(hx: Hexad, entries: Iterable[Knowledge]) -> str:
     )
     some = ", ".join(missing[:_SOME]) + (", …" if len(missing) > _SOME else "")
     return f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
-
-
-def elsewhere(hx: Hexad) -> tuple[str, ...]:
-    """The other namespaces of the database that are not empty."""
-    others = (name for name in all_namespaces(hx.store) if name != hx.namespace)
-    return tuple(name for name in others if _holds_rows(hx, name))
-
-
-def _holds_rows(hx: Hexad, namespace: str) -> bool:
-    with hx.store.reading(namespace) as view:
-        return any(size.statistics.rows for size in sizes(view, utc_now()).values())
-
-
-def elsewhere_line(names: Sequence[str]) -> str:
-    """Name these namespaces, and say how to see the first."""
-    some = ", ".join(names[:_SOME]) + (", …" if len(names) > _SOME else "")
-    there = f"{screen.counted(len(names), 'other namespace has', 'other namespaces have')} entries: {some}"
-    return f"{there}; see it with `{command(f'--namespace {quote(names[0])}')}`"
 
 
 def advice(found: Status) -> str:
@@ -153,7 +126,8 @@ def _greet_newcomer(path: Path, common: Common) -> None:
 
 def _show(path: str, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
-    screen.table(_STORED, list(_stored_rows(found)))
+    counts = [(layer, ", ".join(f"{name} {n}" for name, n in each.items())) for layer, each in _counts(found).items()]
+    screen.table(_STORED, [(layer.value, found.stored[layer], text) for layer, text in counts])
     if found.learnings:
         rows = [(tool, trust, text) for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])]
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
@@ -164,20 +138,23 @@ def _show(path: str, found: Status) -> None:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
     if found.unfit:
         screen.say(found.unfit)
-    if found.elsewhere:
-        screen.say(elsewhere_line(found.elsewhere))
     screen.say(f"next: {advice(found)}")
 
 
-def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
-    active = sum(skill.status is SkillStatus.ACTIVE for skill in found.skills)
-    trusted = sum(each.trusted for each in found.learnings)
-    details = {
-        Layer.USER_KNOWLEDGE: f"pinned {found.pinned}",
-        Layer.AGENT_LEARNINGS: f"trusted {trusted}, doubtful {len(found.doubtful)}",
-        Layer.SKILL_PATTERNS: f"active {active}, drafts {len(found.drafts)}",
+def _counts(found: Status) -> dict[Layer, dict[str, int]]:
+    """How many of the records of each layer are what."""
+    return {
+        Layer.USER_KNOWLEDGE: {"pinned": found.pinned},
+        Layer.AGENT_LEARNINGS: {
+            "trusted": sum(each.trusted for each in found.learnings),
+            "doubtful": len(found.doubtful),
+        },
+        Layer.SKILL_PATTERNS: {
+            "active": sum(skill.status is SkillStatus.ACTIVE for skill in found.skills),
+            "drafts": len(found.drafts),
+        },
+        Layer.EXTERNAL_KNOWLEDGE: {},
     }
-    return [(layer.value, found.stored[layer], details.get(layer, "")) for layer in RECORD_OF]
 
 
 def _doubt_row(learning: Learning) -> tuple[str, str, str]:
@@ -185,16 +162,11 @@ def _doubt_row(learning: Learning) -> tuple[str, str, str]:
 
 
 def _as_json(path: str, found: Status) -> dict[str, Any]:
-    counts = {layer: {"stored": number} for layer, number, _ in _stored_rows(found)}
-    counts[Layer.USER_KNOWLEDGE.value]["pinned"] = found.pinned
-    counts[Layer.AGENT_LEARNINGS.value]["trusted"] = sum(each.trusted for each in found.learnings)
-    counts[Layer.SKILL_PATTERNS.value]["drafts"] = len(found.drafts)
     return {
         "database": str(path),
         "exists": True,
         "namespace": found.namespace,
-        "elsewhere": list(found.elsewhere),
-        "layers": counts,
+        "layers": {layer.value: {"stored": found.stored[layer], **each} for layer, each in _counts(found).items()},
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
         "review": {
             "proposals": [each.id for each in found.proposals],

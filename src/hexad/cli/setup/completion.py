@@ -39,4 +39,4 @@ def completion(
     if as_json:
         screen.emit({"shell": shell.value, "script": script})
     else:
-        screen.show(script)
+        screen.say(script)

@@ -26,10 +26,10 @@ from hexad.settings import (
     PREFIX,
     Setting,
     Traced,
-    database_from_environment,
     file_place,
     in_digits,
     survey,
+    variable,
 )
 
 _COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
@@ -92,7 +92,7 @@ def _asked() -> bool:
 
 def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any], str]:
     """Make a project of this folder; what was made, as a document and as a sentence."""
-    named = db or database_from_environment()
+    named = db or variable("HEXAD_DB")
     database = places.database_in(Path.cwd())
     if named is None and database.exists() and database != places.found().path.absolute():
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
@@ -127,34 +127,22 @@ def trust(
 
 @config.command(epilog="Example: hexad config show --namespace team")
 def show(common: Common) -> None:
-    """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
+    """Show each setting, its value here, and where the value comes from."""
     url = server(common.db)
     found = survey({"namespace": common.namespace}, beside=common.path.parent if url is None else None)
-    if common.as_json:
-        file = None if found.file is None else str(found.file)
-        document = {
-            "database": str(common.path) if url is None else masked(url),
-            "file": file,
-            "settings": [_row(each, found) for each in KNOWN],
-        }
-        screen.emit({**document, "problems": [str(problem) for problem in found.problems.values()]})
-    else:
-        rows = [_row(each, found) for each in KNOWN]
-        screen.table(_COLUMNS, [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows])
-        for problem in found.problems.values():
-            screen.error(str(problem))
-    if found.problems:
-        raise typer.Exit(2)  # as every command would here
+    rows = [_row(each, found) for each in KNOWN]
+    document = {
+        "database": str(common.path) if url is None else masked(url),
+        "file": None if found.file is None else str(found.file),
+        "settings": rows,
+    }
+    shown = [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows]
+    common.listing(document, _COLUMNS, shown)
 
 
 def file_text() -> str:
     """A configuration file that explains every setting and changes none."""
     return "\n".join([_HEAD, *(f"# {_with_range(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
-
-
-def shown(setting: Setting, value: object) -> object:
-    """A value for the screen; a secret is shown as (set)."""
-    return "(set)" if setting.secret and value != setting.default else value
 
 
 def _with_range(setting: Setting) -> str:
@@ -168,14 +156,11 @@ def _toml(value: object) -> str:
 
 
 def _row(setting: Setting, found: Traced) -> dict[str, Any]:
-    source = found.sources[setting.name].replace("argument", "option")
-    wrong = setting.name in found.problems
-    value = found.given[setting.name] if wrong else getattr(found.settings, setting.name)
+    value = getattr(found.settings, setting.name)
     return {
         "name": setting.name,
-        "value": shown(setting, value),
-        "wrong": wrong,
-        "from": source,
+        "value": "(set)" if setting.secret and value != setting.default else value,
+        "from": found.sources[setting.name].replace("argument", "option"),
         "default": setting.default,
         "meaning": setting.meaning,
     }
@@ -183,8 +168,7 @@ def _row(setting: Setting, found: Traced) -> dict[str, Any]:
 
 def _where(row: dict[str, Any], found: Traced) -> str:
     exactly = {"file": str(found.file), "environment": f"{PREFIX}{row['name'].upper()}", "option": f"--{row['name']}"}
-    source: str = row["from"]
-    return exactly.get(source, source) + (" (WRONG)" if row["wrong"] else "")
+    return exactly.get(row["from"], str(row["from"]))
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:

@@ -4,8 +4,7 @@ import os
 import platform
 import sqlite3
 import stat
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -37,10 +36,6 @@ EXTRAS: Final = {  # the packages of each, and what is missing without them
     "mcp": (("mcp",), "the MCP server cannot start"),
     "postgres": (("psycopg",), "a PostgreSQL database cannot be used"),
 }
-NETWORK: Final = frozenset(
-    {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
-    | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
-)
 _UNREAD: Final = "not checked, because the settings cannot be read"
 _COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
 
@@ -69,7 +64,7 @@ def doctor(
     path = None if common.is_server else common.path
     configured = settings(None if path is None else path.parent)
     inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common, repair=repair)
-    of_file = [] if path is None else [permissions(path), file_system(kind_of_file_system(path.absolute().parent))]
+    of_file = [] if path is None else [permissions(path)]
     checks = [*machine(), configured, *of_file, *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if common.as_json:
@@ -84,40 +79,23 @@ def doctor(
 def machine() -> Iterator[Check]:
     """Check the installed programs and packages."""
     yield Check("hexad", "info", f"{__version__} on Python {platform.python_version()}, {platform.system()}")
-    yield sqlite_version(sqlite3.sqlite_version_info)
-    yield sandbox()
-    for extra, (packages, without) in EXTRAS.items():
-        yield extra_packages(extra, [package for package in packages if not is_importable(package)], without)
-
-
-def sqlite_version(found: Sequence[int]) -> Check:
-    """Check that SQLite is new enough."""
-    version, oldest = (".".join(map(str, numbers)) for numbers in (found, OLDEST_SQLITE))
-    if tuple(found) >= OLDEST_SQLITE:
-        return Check("SQLite", "ok", version)
-    return Check("SQLite", "problem", f"{version} is too old; {oldest} is needed: use a newer Python")
-
-
-def sandbox(candidates: Sequence[Path] | None = None) -> Check:
-    """Check that scripts can run in a sandbox: bubblewrap, from the system or from the extra."""
+    old = sqlite3.sqlite_version_info < OLDEST_SQLITE
+    advice = f" is too old; {'.'.join(map(str, OLDEST_SQLITE))} is needed: use a newer Python" if old else ""
+    yield Check("SQLite", "problem" if old else "ok", sqlite3.sqlite_version + advice)
     try:
-        return Check("sandbox", "ok", find_sandbox(candidates).name)
+        yield Check("sandbox", "ok", find_sandbox().name)
     except NoSandbox as error:
-        return Check("sandbox", "info", f"scripts cannot run here: {error}")
-
-
-def extra_packages(extra: str, missing: Sequence[str], without: str) -> Check:
-    """Check that an extra is installed."""
-    if missing:
-        detail = f"{', '.join(missing)} not installed; {without}: {install_command(extra)}"
-        return Check(f"extra {extra}", "info", detail)
-    return Check(f"extra {extra}", "ok", "installed")
+        yield Check("sandbox", "info", f"scripts cannot run here: {error}")
+    for extra, (packages, without) in EXTRAS.items():
+        missing = ", ".join(package for package in packages if not is_importable(package))
+        detail = f"{missing} not installed; {without}: {install_command(extra)}" if missing else "installed"
+        yield Check(f"extra {extra}", "info" if missing else "ok", detail)
 
 
 def settings(folder: Path | None) -> Check:
     """Check that the settings can be read, and that a file with a secret is private."""
     try:
-        found = survey({}, beside=folder).checked().file
+        found = survey({}, beside=folder).file
         held = () if found is None else secrets_in(found)
     except ConfigError as error:
         return Check("settings", "problem", str(error))
@@ -142,26 +120,6 @@ def permissions(path: Path) -> Check:
     return Check("permissions", "ok", f"{stat.filemode(path.stat().st_mode)}, only its owner")
 
 
-def file_system(kind: str) -> Check:
-    """Check that the database is on a local disk."""
-    if not kind:
-        return Check("file system", "info", "unknown on this system")
-    if kind in NETWORK:
-        detail = f"{kind} is a network file system, where SQLite's locks are unreliable; move it to a local disk"
-        return Check("file system", "warning", detail)
-    return Check("file system", "ok", f"{kind}, local")
-
-
-def kind_of_file_system(folder: Path) -> str:
-    """The type of a folder's file system; empty if `df` cannot say."""
-    command = ["df", "--output=fstype", str(folder)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)  # noqa: S603 - no shell
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.split()[-1]
-
-
 def content(common: Common, *, repair: bool) -> Iterator[Check]:
     """Check the contents of the database, if there is one."""
     path = None if common.is_server else common.path
@@ -174,7 +132,7 @@ def content(common: Common, *, repair: bool) -> Iterator[Check]:
             with common.opened() as hx:
                 if repair:
                     yield mended(hx)
-                yield from (*health(hx), *chains(hx), *comparison(hx), counts(hx), *embeddings(hx))
+                yield from (*health(hx), *agreement(hx), *counts(hx))
         except HexadError as error:
             yield Check("database", "problem", str(error))
 
@@ -190,15 +148,6 @@ def mended(hx: Hexad) -> Check:
     return Check("repair", "ok", f"rebuilt index, vectors and versions; found {len(before)} kinds of damage before")
 
 
-def comparison(hx: Hexad) -> Iterator[Check]:
-    """Compare rows, versions, index and vectors."""
-    found = hx.check()
-    for each in found:
-        yield Check(each.part, "problem", f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
-    if not found:
-        yield Check("content", "ok", "rows, versions, index and vectors agree")
-
-
 def _of_store(hx: Hexad, name: str) -> dict[str, str]:
     """The answer of a method that not every store has."""
     work: Callable[[], dict[str, str] | None] = getattr(getattr(hx.store, "wrapped", hx.store), name, dict)
@@ -208,46 +157,38 @@ def _of_store(hx: Hexad, name: str) -> dict[str, str]:
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
     facts = _of_store(hx, "inspect")
-    integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
-    if "server" in facts:
-        state = "" if integrity == "ok" else f": {integrity}"
-        yield Check("database", "problem" if state else "ok", f"{hx.store.location}, {facts['server']}{state}")
-        return
+    integrity, journal, server = (facts.get(name, "unknown") for name in ("integrity", "journal", "server"))
+    whole = "whole" if server == "unknown" else server
+    advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"
     if integrity == "ok":
-        yield Check("database", "ok", f"{hx.store.location}, whole")
+        yield Check("database", "ok", f"{hx.store.location}, {whole}")
     else:
-        advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"
         yield Check("database", "problem", f"{hx.store.location}: {integrity}; {advice}")
-    if journal == "wal":
-        yield Check("journal", "ok", journal)
-    else:
+    if server == "unknown" and journal != "wal":
         yield Check("journal", "warning", f"{journal}, not wal: readers and writers block each other")
 
 
-def chains(hx: Hexad) -> Iterator[Check]:
-    """Verify the audit chain of every namespace."""
-    verdicts = verify_all(hx)
-    broken = [found for found in verdicts if not found.ok]
-    for found in broken:
-        yield Check("audit log", "problem", f"namespace {found.namespace!r}: {found.problem}")
-    if not broken:
-        records = sum(found.records for found in verdicts)
-        yield Check("audit log", "ok", f"whole: {screen.counted(records, 'record')}, namespaces: {len(verdicts)}")
+def agreement(hx: Hexad) -> Iterator[Check]:
+    """Verify the audit chain of every namespace, and compare rows, versions, index and vectors."""
+    verdicts, damage = verify_all(hx), hx.check()
+    for found in verdicts:
+        if not found.ok:
+            yield Check("audit log", "problem", f"namespace {found.namespace!r}: {found.problem}")
+    if all(found.ok for found in verdicts):
+        records = screen.counted(sum(found.records for found in verdicts), "record")
+        yield Check("audit log", "ok", f"whole: {records}, namespaces: {len(verdicts)}")
+    for each in damage:
+        yield Check(each.part, "problem", f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
+    if not damage:
+        yield Check("content", "ok", "rows, versions, index and vectors agree")
 
 
-def counts(hx: Hexad) -> Check:
-    """Count the entries of each layer in this namespace."""
+def counts(hx: Hexad) -> Iterator[Check]:
+    """Count the entries of each layer in this namespace, and the rows without an embedding, if meaning is on."""
     counted = ", ".join(f"{layer.value} {rows}" for layer, rows in status_of(hx).stored.items())
-    return Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
-
-
-def embeddings(hx: Hexad) -> Iterator[Check]:
-    """Check that every row has an embedding, if search by meaning is on."""
-    missing = hx.without_vector()
-    if missing is None:
-        return
-    if missing:
+    yield Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
+    if missing := hx.without_vector():
         rows = screen.counted(missing, "row is", "rows are")
         yield Check("embeddings", "warning", f"{rows} found by words only; run: `hexad reindex`")
-    else:
+    elif missing is not None:
         yield Check("embeddings", "ok", "every row has one")

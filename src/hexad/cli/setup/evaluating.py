@@ -15,7 +15,7 @@ from hexad.cli.terminal.screen import Wide
 from hexad.clock import utc_now
 from hexad.errors import EvalError, InvalidInput
 from hexad.evals.baselines import BASELINES, chosen
-from hexad.evals.data import doubts, live_sets, read_sets
+from hexad.evals.data import live_sets, read_sets
 from hexad.evals.kinds import measure_kinds
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
@@ -62,10 +62,7 @@ def eval_(
     else:
         with screen.steps() as step:
             kinds = measure_kinds(folder, step, embedder=used or STATIC)
-            sets = read_sets(folder, required=not kinds)
-            results = _finished(evaluate(sets, plan, progress=step))
-        for doubt in doubts(sets):
-            screen.remark(doubt)
+            results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
     tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
         _write_page(out, as_page(tables, _note(results, used or STATIC)))

@@ -13,7 +13,7 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, place, server
 from hexad.cli.setup.serving import Hosts, Origins
 from hexad.cli.terminal import screen
-from hexad.edges.address import Address, host_of
+from hexad.edges.address import Address
 from hexad.errors import InvalidInput
 from hexad.extras import is_importable
 from hexad.otel import instrumented
@@ -65,11 +65,7 @@ def serve(
     from hexad.server.app import Hosting, app_of  # noqa: PLC0415
 
     address = Address.parse(http)
-    access = Access(
-        address=address,
-        hosts=frozenset(map(host_of, allow_host or [])),
-        origins=frozenset(origin.rstrip("/").casefold() for origin in allow_origin or []),
-    )
+    access = Access.of(address, allow_host, allow_origin)
     hosting = Hosting(
         access=access,
         upstream=_upstream(upstream),

@@ -15,7 +15,7 @@ from hexad.mcp.coding.installing import BY_FOLDER, Installation
 from hexad.mcp.install import changes
 from hexad.mcp.install.changes import Change
 from hexad.mcp.install.clients import Scope
-from hexad.settings import database_from_environment, namespace_from_environment
+from hexad.settings import variable
 
 _REACH: Final = {Scope.USER: "for all your projects", Scope.PROJECT: "for everybody in this project"}
 
@@ -27,7 +27,7 @@ def apply(
     needed, reach = [each for each in plan if each.needed], _REACH[scope]
     if not as_json:
         for each in needed:
-            screen.show(each.diff)
+            screen.say(each.diff)
     if not dry_run:
         refuse_asking(plan, yes=yes)
     wanted = bool(needed) and not dry_run and (yes or screen.confirmed(f"Change {_files(plan)}, {reach}?"))
@@ -51,8 +51,8 @@ def planned(place: Installation, db: str | None, namespace: str | None, *, hooks
     if shared:
         memory = db or (None if hooks and place.client in BY_FOLDER else DEFAULT)
     else:
-        named = db if db is not None else database_from_environment()
-        memory, namespace = named and str(opening.place(named)), namespace or namespace_from_environment()
+        named = db if db is not None else variable("HEXAD_DB")
+        memory, namespace = named and str(opening.place(named)), namespace or variable("HEXAD_NAMESPACE")
     plan = place.install(memory, namespace, hooks=hooks)
     if not quiet:
         _describe(memory, namespace, shared=shared)

@@ -13,13 +13,13 @@ from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes
 from hexad.cli.setup.installing import apply, planned
 from hexad.cli.terminal import screen
-from hexad.edges.address import Address, host_of
+from hexad.edges.address import Address
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import project_from_environment
+from hexad.settings import variable
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -74,7 +74,7 @@ def serve(
 
     if http is None:
         with suppress(OSError):
-            os.chdir(project_from_environment() if db is None else ".")
+            os.chdir((variable("WORKSPACE_FOLDER_PATHS") or "").split(",")[0] if db is None else ".")
     announce(db)
     if http is None:
         with opened_beside_own(db, namespace, patient=False) as hx:
@@ -140,12 +140,7 @@ def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], o
     from hexad.mcp.http import PATH, Access, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
 
     address = Address.parse(where)
-    access = Access(
-        address=address,
-        hosts=frozenset(map(host_of, hosts)),
-        origins=frozenset(origin.rstrip("/").casefold() for origin in origins),
-    )
-    app = app_of(server, hx.settings, access)
+    app = app_of(server, hx.settings, Access.of(address, hosts, origins))
     serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port, PATH)}"))
     _leave(hx)
 

@@ -10,7 +10,7 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.model import DEFAULT_NAMESPACE
 from hexad.server.tokens import Right
-from hexad.settings import namespace_from_environment
+from hexad.settings import variable
 
 _COLUMNS: Final = ("id", Wide("name"), Wide("namespaces"), "rights", "made (UTC)")
 
@@ -40,7 +40,7 @@ def make(
     common: Common,
 ) -> None:
     """Make a token and print it: it is shown only this once."""
-    own = common.namespace or namespace_from_environment() or DEFAULT_NAMESPACE
+    own = common.namespace or variable("HEXAD_NAMESPACE") or DEFAULT_NAMESPACE
     token, secret = tokens_of(common.db).make(name, spaces or [own], right or [Right.READ, Right.WRITE])
     common.answer({"token": {**token.as_json(), "secret": secret}}, secret)
     if not common.as_json:

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import sys
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -11,7 +10,7 @@ import typer
 
 from hexad.cli.commands import Common, group
 from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
-from hexad.cli.reviewing import Draft, go_through
+from hexad.cli.reviewing import review
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
 from hexad.cli.skills.showing import tell
@@ -29,7 +28,6 @@ from hexad.wire import to_json
 _LISTED: Final = (Wide("name", 24), "kind", "status", "runs", "worked", Wide("description"))
 _SHELLS: Final = ("sh", "bash")
 _FINDINGS: Final = ("line", "verdict", "rule", Wide("what it would do"))
-_MAKER: Final = "skills new"
 _VERSIONS: Final = ("version", "created", "origin", "kind", Wide("description"))
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; repeatable.")]
@@ -44,6 +42,7 @@ app = group(
     epilog="Example: hexad skills list --status draft",
 )
 app.add_typer(folders.app)
+app.command("review", epilog="Example: hexad skills review --json", help="The same as `hexad review`.")(review)
 
 
 @app.command(epilog='Example: hexad skills new greet --kind template --description "Greet" --text "Hello {{ name }}"')
@@ -81,7 +80,6 @@ def new(
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
     schema = object_from(parameters, "--parameters") if parameters else None
     with common.opened(create=True) as hx:
-        before = next((each for each in hx.skills.list() if each.name == name), None)
         skill = hx.skills.create(
             name,
             kind=kind,
@@ -95,7 +93,7 @@ def new(
         )
     tell(skill, as_json=common.as_json)
     if not common.as_json:
-        _remark_on(skill, before)
+        _remark_on(skill)
 
 
 def _undeclared(skill: Skill) -> list[str]:
@@ -106,19 +104,15 @@ def _undeclared(skill: Skill) -> list[str]:
     return [name for name in names if name not in known and not re.search(set_here.format(name), script)]
 
 
-def _remark_on(skill: Skill, before: Skill | None) -> None:
-    """Say what was redacted, which variables are empty, and which version was replaced."""
+def _remark_on(skill: Skill) -> None:
+    """Say what was redacted, which variables are empty, and how to approve it."""
     if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
     for name in _undeclared(skill):
         schema = json.dumps({"properties": {name: {"type": "string"}}})
         screen.warn(f"${name} is no parameter, so it will be empty; declare it: --parameters '{schema}'")
-    if before is not None and before.version != skill.version and before.status is SkillStatus.ACTIVE:
-        kind = f" ({before.kind})" if before.kind is not skill.kind else ""
-        what = f"version {before.version}{kind}"
-        screen.warn(f"{what} was active: the new version replaces it and does not run until it is approved")
     if skill.status is SkillStatus.DRAFT:
-        look = f"hexad skills review {shlex.quote(skill.name)}"
+        look = f"hexad review {shlex.quote(skill.name)}"
         screen.remark(f"a draft does not run; review and approve it: `{look}`")
 
 
@@ -132,7 +126,7 @@ def list_(
     common: Common,
 ) -> None:
     """List the skills, oldest first."""
-    with common.opened(maker=_MAKER) as hx:
+    with common.opened() as hx:
         found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
     rows = [(each.name, each.kind, each.status, each.run_count, each.success_count, _about(each)) for each in found]
     common.listing({"skills": [to_json(skill) for skill in found]}, _LISTED, rows, empty="no skill matches")
@@ -143,10 +137,7 @@ def show(name: SkillName, common: Common) -> None:
     """Show a skill: its definition, who approved it, and how its runs went."""
     with common.opened() as hx:
         skill = hx.skills.get(name)
-    if common.as_json:
-        screen.emit({"skill": to_json(skill)})
-    else:
-        screen.facts(list(showing.facts(skill)))
+    common.listing({"skill": to_json(skill)}, screen.FACTS, list(showing.facts(skill)))
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
@@ -181,32 +172,6 @@ def run(
             screen.warn(f"it {after.reason.partition(';')[0]}, and is a draft again")
     if not result.ok:
         raise typer.Exit(1)
-
-
-@app.command(epilog="Example: hexad skills review --json; on a terminal it asks: hexad skills review greet")
-def review(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given."),
-    ] = None,
-    *,
-    by: By = None,
-    common: Common,
-) -> None:
-    """Review drafts, or one skill. `hexad review` includes proposals and learnings."""
-    common.refuse_absent(_MAKER)
-    if not common.as_json and not sys.stdin.isatty():
-        approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
-        raise InvalidInput("review", f"needs a terminal to ask on; --json only shows, `{approve}` approves")
-    with common.opened() as hx:
-        drafts = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
-        names = [hx.skills.get(name).name] if name else drafts
-        if common.as_json:
-            screen.emit({"reviews": [showing.review_json(hx.skills.review(each)) for each in names]})
-        else:
-            go_through([Draft(hx, each, by) for each in names])
-    if not names and not common.as_json:
-        screen.remark("there are no drafts")
 
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")

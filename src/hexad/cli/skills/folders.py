@@ -41,12 +41,10 @@ def import_(folder: Folder, *, overwrite: Overwrite = False, keep_secrets: KeepS
         for done, each in enumerate(found, start=1):
             results.append(import_report(hx.skills, each, overwrite=overwrite, redact=not keep_secrets))
             show(done, len(found))
-    counts = Counter(each["result"] for each in results)
-    if common.as_json:
-        screen.emit({"folders": results})
-    else:
-        screen.table(_FOLDERS, [_row(each, folder) for each in results])
-        screen.remark(_summary(counts))
+    common.listing({"folders": results}, _FOLDERS, [_row(each, folder) for each in results])
+    counts = Counter("draft" if each["result"] in {"new", "replaced"} else each["result"] for each in results)
+    if not common.as_json:
+        screen.remark(", ".join(f"{number} {result}" for result, number in counts.items()))
     if counts["refused"]:
         raise typer.Exit(1)
 
@@ -73,12 +71,6 @@ def discover(*, session: Session = None, common: Common) -> None:
         rows,
         empty="no new sequence of tool calls was repeated in three sessions",
     )
-
-
-def _summary(results: Counter[str]) -> str:
-    drafts, said = results["new"] + results["replaced"], {"kept": "unchanged", "refused": "refused"}
-    parts = [f"{drafts} imported as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
-    return ", ".join((*parts, *(f"{results[word]} {how}" for word, how in said.items() if results[word])))
 
 
 def _row(result: dict[str, Any], root: Path) -> tuple[str, ...]:

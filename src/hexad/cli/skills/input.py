@@ -10,6 +10,7 @@ import typer
 from hexad.errors import InvalidInput
 from hexad.model import Capability, SkillKind
 from hexad.skills.definition import BODIES
+from hexad.skills.parameters import properties_of
 
 if TYPE_CHECKING:
     from hexad.model import Json
@@ -83,10 +84,8 @@ def read(name: str, field: str) -> str:
 
 
 def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
-    listed = schema.get("properties")
-    wanted = listed.get(name, {}) if isinstance(listed, Mapping) else {}
-    kinds = wanted.get("type") if isinstance(wanted, Mapping) else None
-    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds) or _is_one_of(text, wanted):
+    kinds = properties_of(schema).get(name, {}).get("type")
+    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds):
         return text
     try:
         value = json.loads(text)
@@ -94,11 +93,6 @@ def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
         return [each.strip() for each in text.split(",")] if "array" in str(kinds) else text
     exact = kinds is not None or isinstance(value, list | dict) or json.dumps(value) == text
     return value if exact else text  # `1.10` is a version before it is a number
-
-
-def _is_one_of(text: str, wanted: object) -> bool:
-    choices = wanted.get("enum") if isinstance(wanted, Mapping) else None
-    return isinstance(choices, list) and text in choices
 
 
 def _json(text: str, what: str) -> "Json":

@@ -1,7 +1,7 @@
 """How a skill, its review and its results are shown, for `skills …` and `review`."""
 
+import getpass
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -115,7 +115,7 @@ def show_result(result: SkillResult) -> None:
         rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
-        screen.show(result.output.removesuffix("\n"))
+        screen.say(result.output.removesuffix("\n"))
     if result.script is not None:
         said = result.script.stderr.strip()
         screen.show_beside("" if said in result.error else said)  # the error may contain it already
@@ -149,7 +149,7 @@ def review_json(seen: "Review") -> dict[str, Any]:
 
 def show_review(seen: "Review") -> None:
     """A review on the screen."""
-    screen.facts(list(facts(seen.skill)))
+    screen.table(screen.FACTS, list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     if seen.skill.kind is SkillKind.SCRIPT:
@@ -162,14 +162,4 @@ def show_review(seen: "Review") -> None:
 
 def activate(hx: Hexad, seen: "Review", by: str | None) -> None:
     """Approve exactly the version that was shown."""
-    tell(hx.skills.activate(seen.skill.name, by=by or login(), seen=seen.fingerprint))
-
-
-def login() -> str:
-    """The login name of the person at the terminal."""
-    try:
-        import pwd  # noqa: PLC0415 - Windows does not have it
-
-        return pwd.getpwuid(os.getuid()).pw_name
-    except (ImportError, KeyError):
-        return "a person at the terminal"
+    tell(hx.skills.activate(seen.skill.name, by=by or getpass.getuser(), seen=seen.fingerprint))

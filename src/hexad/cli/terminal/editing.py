@@ -11,7 +11,7 @@ from typing import Final
 
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
-from hexad.settings import editor_from_environment
+from hexad.settings import variable
 
 _NO_EDITOR: Final = "no editor is set; set EDITOR, for example: export EDITOR=nano"
 _UNWRITABLE: Final = frozenset(map(chr, range(32))) - {"\n", "\t"} | {"\x7f"}  # not allowed in a literal string of TOML
@@ -49,7 +49,7 @@ def read(text: str, fields: Sequence[str]) -> dict[str, str]:
 
 def in_editor(text: str) -> str:
     """Open the user's editor and return the edited text."""
-    command = editor_from_environment()
+    command = variable("VISUAL", "EDITOR")
     if command is None:
         raise InvalidInput("edit", _NO_EDITOR)
     with TemporaryDirectory(prefix="hexad-") as folder:

@@ -21,7 +21,6 @@ from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is around them
-_STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +43,8 @@ def emit(document: Mapping[str, Any]) -> None:
 
 
 def say(sentence: str) -> None:
-    """Print the answer."""
+    """Print the answer: a sentence, a prompt, a script, a program's output."""
     _write(clean(sentence) + "\n")
-
-
-def show(text: str) -> None:
-    """Print a text as it is: a prompt, a script, a program's output."""
-    _write(clean(text) + "\n")
 
 
 def show_beside(text: str) -> None:
@@ -73,8 +67,11 @@ def once(say: Callable[[str], None], sentence: str) -> None:
 
 
 def begin() -> None:
-    """Forget what an earlier command said."""
+    """Forget what an earlier command said; text that a stream's encoding lacks is escaped."""
     _said.clear()
+    for stream in (sys.stdout, sys.stderr):
+        if getattr(stream, "errors", None) == "strict":
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def warn(sentence: str) -> None:
@@ -113,24 +110,19 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, title: str = "", first: str = "") -> None:
-    """Print rows: a table on a terminal, tab-separated lines in a pipe, where ``first`` is an extra first cell."""
+    """Print rows: a table on a terminal, tab-separated lines in a pipe, where ``first`` is an extra first cell.
+
+    Of `FACTS`, names and values, a value of several lines follows its name in a pipe, indented.
+    """
     if sys.stdout.isatty():
         _drawing().table(columns, rows, title)
         return
     for row in rows:
+        if columns is FACTS and "\n" in (text := clean(plain(row[1]))):
+            _write(f"{row[0]}:\n" + "".join(f"    {line}\n" for line in text.split("\n")))
+            continue
         cells = (first, *row) if first else row
         _write("\t".join(one_line(plain(cell)) for cell in cells) + "\n")
-
-
-def facts(rows: Sequence[tuple[str, str]]) -> None:
-    """Print names and values. In a pipe a value of several lines follows its name, indented."""
-    if sys.stdout.isatty():
-        _drawing().table(FACTS, rows, "")
-        return
-    for name, value in rows:
-        text = clean(value)
-        block = ":\n" + "".join(f"    {line}\n" for line in text.split("\n"))
-        _write(clean(name) + (block if "\n" in text else f"\t{text}\n"))
 
 
 def heading(title: str) -> None:
@@ -240,28 +232,3 @@ def _escaped(character: str) -> str:
     """The character, escaped if a terminal would obey it."""
     steers = category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
     return character.encode("unicode_escape").decode("ascii") if steers and character not in "\n\t" else character
-
-
-# --- the standard streams -------------------------------------------------------------------------------------------
-
-
-def prepare_streams() -> None:
-    """Replace closed streams by empty ones, and escape text that a stream's encoding lacks."""
-    for number, (name, mode) in enumerate(_STREAMS):
-        if getattr(sys, name) is None:
-            _occupy(number)
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for the whole process
-    for stream in (sys.stdout, sys.stderr):
-        if getattr(stream, "errors", None) == "strict":
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-
-
-def _occupy(number: int) -> None:
-    """Open the null device under a closed descriptor; or the next file, even a database, gets its number."""
-    try:
-        os.fstat(number)
-    except OSError:
-        null = os.open(os.devnull, os.O_RDWR)
-        if null != number:
-            os.dup2(null, number)
-            os.close(null)

@@ -40,8 +40,8 @@ def command(words: str) -> str:
     """A command for the same database and namespace.
 
     >>> note({"db": "my agent.db", "namespace": None})
-    >>> command("skills review hello")
-    "hexad skills review hello --db 'my agent.db'"
+    >>> command("review hello")
+    "hexad review hello --db 'my agent.db'"
     >>> clear()
     >>> command("list")
     'hexad list'

@@ -130,9 +130,10 @@ _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bfor\ help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
     | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
-    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain
-    | \b(?:different|another|other)\ (?:name|card|value|one|file|model|id|time|date)\b | access\ rights | billing
-    | your\ (?:bank|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain | another\ card
+    | \b(?:try|select|choose|use|pick)\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
+    | access\ rights | billing | your\ (?:bank|administrator)
+    | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
 )

@@ -3,8 +3,8 @@
 A line belongs to the template whose constant words it has, among those of the same tool and number of words. If a new
 template differs from others in one place only, and this place has held `VARIETY` different words, then a value stands
 there that no masking rule knew (a user's name, a branch): the templates become one, with a wildcard in that place.
-After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS` words must
-remain. The name after a word such as "field" identifies the error and never becomes a wildcard.
+Short sentences stay apart: at least `ANCHORS` words must remain. The name after a word such as "field" identifies the
+error and never becomes a wildcard.
 """
 
 from __future__ import annotations
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     Words: TypeAlias = tuple[str, ...]
 
 VARIETY: Final = 6  # different words at one place that make it a wildcard
-FEW: Final = 3  # and behind a word that announces a name
 ANCHORS: Final = 3  # words that must remain beside a wildcard
 MOST_WORDS: Final = 96  # of a line; later ones are ignored
 MOST_TEXT: Final = 4096  # characters that are read: half of them at the end, where a traceback has its message
-_NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
 _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
@@ -167,8 +165,7 @@ def _family(template: Words, bucket: Iterable[Words]) -> Sequence[Words]:
 def _varies(family: Sequence[Words], place: int) -> bool:
     """Whether a place holds values: one of its words was masked, or it has many."""
     held = {template[place] for template in family}
-    named = place > 0 and family[0][place - 1].casefold() in _NAMING
-    return len(held) >= (FEW if named else VARIETY) or any(map(is_placeholder, held))
+    return len(held) >= VARIETY or any(map(is_placeholder, held))
 
 
 def _may_open(template: Words, place: int) -> bool:

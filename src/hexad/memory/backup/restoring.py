@@ -7,17 +7,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import GENESIS
 from hexad.memory.backup.lines import backup_lines
 from hexad.memory.indexing import put
-from hexad.model import Association, AuditRecord, Knowledge, Layer, Proposal, Record, Skill, SkillVersion, Version
+from hexad.model import (
+    RECORDS,
+    Association,
+    AuditRecord,
+    Knowledge,
+    Layer,
+    Proposal,
+    Record,
+    Skill,
+    SkillVersion,
+    Version,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from hexad.memory.backup.lines import BackupLines, Line, Noun
@@ -67,51 +78,30 @@ def _checked(lines: BackupLines) -> int:
 
 def _write(unit: Writing, lines: Iterable[Line], file: str, similarity: Similarity | None) -> Iterator[int]:
     """Store lines in batches; yields the number of nouns that each batch stored."""
-    batch, size = _Batch(), 0
+    waiting, size, learned = list[Any](), 0, dict[tuple[Layer, str], list[Association]]()
     for line in lines:
-        batch.add(line.noun(file))
+        noun = line.noun(file)
+        if isinstance(noun, Association):  # of an item all at once
+            learned.setdefault((noun.layer, noun.id), []).append(noun)
+            continue
+        waiting.append(noun)
         size += line.size
         if size >= _BATCH:
-            yield batch.write(unit, similarity)
-            size = 0
-    yield batch.write(unit, similarity)
-    for place, learned in batch.associations.items():
-        unit.associate(*place, learned)
-        yield len(learned)
+            yield _stored(unit, waiting, similarity)
+            waiting, size = [], 0
+    yield _stored(unit, waiting, similarity)
+    for place, each in learned.items():
+        unit.associate(*place, each)
+        yield len(each)
 
 
-@dataclass(slots=True)
-class _Batch:
-    """Nouns that wait to be written. A version comes after its record in a backup, so records are written first."""
-
-    records: list[Record] = field(default_factory=list)
-    versions: list[Version | SkillVersion] = field(default_factory=list)
-    audit: list[AuditRecord] = field(default_factory=list)
-    proposals: list[Proposal] = field(default_factory=list)
-    associations: dict[tuple[Layer, str], list[Association]] = field(default_factory=dict)  # of an item all at once
-
-    def add(self, noun: Noun) -> None:
-        """Take in a noun."""
-        if isinstance(noun, Version | SkillVersion):
-            self.versions.append(noun)
-        elif isinstance(noun, Association):
-            self.associations.setdefault((noun.layer, noun.id), []).append(noun)
-        elif isinstance(noun, AuditRecord):
-            self.audit.append(noun)
-        elif isinstance(noun, Proposal):
-            self.proposals.append(noun)
-        else:
-            self.records.append(noun)
-
-    def write(self, unit: Writing, similarity: Similarity | None) -> int:
-        """Store everything but the associations; returns the number of nouns."""
-        count = len(self.records) + len(self.versions) + len(self.audit) + len(self.proposals)
-        put(unit, self.records, similarity)
-        unit.add_versions(self.versions)
-        unit.append_audit(self.audit)
-        unit.propose(self.proposals)
-        self.records, self.versions, self.audit, self.proposals = [], [], [], []
-        return count
+def _stored(unit: Writing, nouns: Sequence[Noun], similarity: Similarity | None) -> int:
+    """Store nouns, records first: a version comes after its record. Returns their number."""
+    put(unit, [noun for noun in nouns if isinstance(noun, RECORDS)], similarity)
+    unit.add_versions([noun for noun in nouns if isinstance(noun, Version | SkillVersion)])
+    unit.append_audit([noun for noun in nouns if isinstance(noun, AuditRecord)])
+    unit.propose([noun for noun in nouns if isinstance(noun, Proposal)])
+    return len(nouns)
 
 
 @dataclass(slots=True)

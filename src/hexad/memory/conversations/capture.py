@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import RateLimited
 from hexad.memory import admission
@@ -148,11 +148,12 @@ class Keeping:
         return None if first is None else self._knowledge.get(first.id)
 
     def _save(self, said: Statement, other: Knowledge | None) -> Statement:
-        key = other.key if other else said.key if said.slot else None
-        entry = self._knowledge.save(
-            key, said.content, category=said.category, expires=said.expires, session=self._session
-        )
-        return replace(said, key=entry.key, against=other.key if other else "")
+        fields: dict[str, Any] = {"category": said.category, "expires": said.expires, "session": self._session}
+        if other is not None:
+            entry = self._knowledge.correct(other.key, said.content, **fields)
+            return replace(said, key=entry.key, against=entry.key)
+        entry = self._knowledge.save(said.key if said.slot else None, said.content, **fields)
+        return replace(said, key=entry.key)
 
     def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         proposal = self._proposals.propose(

@@ -269,7 +269,7 @@ def _bare_value(text: str, start: int, end: int) -> _Value:
 
 # --- the rule for values --------------------------------------------------------------------------------------------
 
-_HASH = re.compile(r"[0-9a-f-]+")  # or a UUID: caches and tables have such keys too
+_HASH = re.compile(r"[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}")  # caches and tables have such keys too
 _MARKED = re.compile(r"[a-z][A-Z].*[!#?*]$")  # a capital inside, and a mark at the end
 _AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
 _LETTER = re.compile(r"[^\W\d_]")

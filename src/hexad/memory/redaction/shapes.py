@@ -101,7 +101,8 @@ def looks_random(value: str) -> bool:
     >>> looks_random("gpt-4o-mini-2024-07-18"), looks_random("9hT2kq8ZrW04bXm1s")
     (False, True)
     """
-    return any(len(run) >= 16 and any(map(str.isdigit, run)) and _changes(run) >= 0.25 for run in _RUNS.split(value))
+    runs = _RUNS.split(_UUID.sub(lambda found: found[0].replace("-", ""), value))
+    return any(len(run) >= 16 and any(map(str.isdigit, run)) and _changes(run) >= 0.25 for run in runs)
 
 
 def _changes(run: str) -> float:
@@ -131,6 +132,7 @@ _SEED_NAMED: Final = re.compile(r"(?i)seed|mnemonic|recovery|wallet")
 _GAP: Final = re.compile(r"[\s\"',.)-]{1,5}")
 _DIGITS: Final = re.compile("[0-9]{1,2}")
 _RUNS: Final = re.compile(r"[^A-Za-z0-9]+|%[0-9A-F]{2}")
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CHANGE: Final = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])")
 _MIXED: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])")
 _CAPITALS: Final = re.compile(r"[A-Z0-9]{32}")

@@ -106,11 +106,12 @@ _ENTRIES, _LESSONS, _SKILLS = listed("Knowledge"), listed("Learning"), listed("S
 
 
 def _learnings(call: Call) -> dict[str, Any]:
-    if "query" in call.query:
-        return found(call, call.hx.learnings)
-    wanted = {name: value for name, value in call.query.items() if name in _TRUST}
-    every = sorted(call.hx.learnings.list(**wanted), key=lambda each: each.updated, reverse=True)
-    return _all(every[: call.query.get("limit", 50)])
+    query, limit = call.query.get("query"), call.query.get("limit", 50)
+    every = call.hx.learnings.list(**{name: value for name, value in call.query.items() if name in _TRUST})
+    if query:
+        known = {each.id: each for each in every}
+        return _all(known[item.id] for item in call.hx.learnings.search(query, limit=limit) if item.id in known)
+    return _all(sorted(every, key=lambda each: each.updated, reverse=True)[:limit])
 
 
 # fmt: off

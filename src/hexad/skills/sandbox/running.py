@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, fields
 from functools import partial
 from time import monotonic
-from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
 from hexad.skills.waiting import Halted
@@ -66,14 +66,6 @@ class ScriptResult:
     def ok(self) -> bool:
         """Whether the script ended by itself and says that it succeeded."""
         return self.exit_code == 0
-
-
-class Rights(TypedDict, total=False):
-    """The user that a process runs as; empty for the current one."""
-
-    user: int
-    group: int
-    extra_groups: list[int]
 
 
 class Stream:
@@ -170,7 +162,7 @@ def _started(
     return process, pipes
 
 
-def dropped() -> Rights:
+def dropped() -> dict[str, Any]:
     """The options that start a process without special rights: as nobody, if we are the superuser."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 

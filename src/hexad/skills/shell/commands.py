@@ -290,7 +290,7 @@ def _define(shell: Shell, argv: list[str]) -> str:
     defined = {word.partition("=")[0]: f'{word.partition("=")[2]} "$@"' for word in argv[1:] if "=" in word}
     if argv[0] == "trap":
         defined = {" ".join(argv): text for text in operands(argv[1:])[:1] if len(argv) > 2}
-    shell.functions.update((name, (text, None)) for name, text in defined.items())
+    shell.functions.update((name, (text, False)) for name, text in defined.items())
     return ""
 
 

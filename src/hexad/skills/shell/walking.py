@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from hexad.skills.shell.reading import Script
 
 MOST_STEPS: Final = 60_000  # for a script and all files of its skill
 DEEPEST: Final = 60
@@ -48,13 +47,13 @@ class Shell:
     def __init__(self, files: Mapping[str, str], steps: int = 0) -> None:
         self.found: dict[tuple[str, int], str] = {}
         self.variables: dict[str, tuple[str, ...]] = {}
-        self.functions: dict[str, tuple[Node | str, Script | None]] = {}  # aliases and traps too, as text
+        self.functions: dict[str, tuple[Node | str, bool]] = {}  # aliases and traps too, as text
         self.files = dict(files)
         self.has_made_file = False  # a file was written whose text is downloaded, decoded or unpacked
         self.folders: tuple[str, ...] = (".",)
         self.arguments: list[str] | None = None
         self.stdin: str | None = None
-        self._script: Script | None = None  # None within a text that a command runs
+        self._is_script = False  # not within a text that a command runs
         self._line = 1
         self.steps = steps
         self._depth = 0
@@ -77,7 +76,7 @@ class Shell:
         if not is_parsable(text):
             raise TooComplex
         self.spend(10 + len(text) // 20)
-        self._script = script = parsed(text)
+        script, self._is_script = parsed(text), True
         if (line := script.broken_line()) or "\x00" in text:
             self.found["unparsable", line or 1] = ""
         self.walk(script.root)
@@ -97,9 +96,9 @@ class Shell:
             self.find("unknown-command", what)
         if script is None:
             return UNKNOWN
-        before, self._script = self._script, None
+        before, self._is_script = self._is_script, False
         printed = self.walk(script.root, self.stdin)
-        self._script = before
+        self._is_script = before
         return printed
 
     def rejections(self, text: str) -> set[str]:
@@ -142,7 +141,7 @@ class Shell:
         self.spend()
         if self._depth >= DEEPEST:
             raise TooComplex
-        if self._script is not None:
+        if self._is_script:
             self._line = node.start_point[0] + 1
         self._depth += 1
         self.stdin = stdin
@@ -169,12 +168,12 @@ class Shell:
             commands.judge_named(self, name, [name, *(arguments or ())])
         if name in self._calls:
             return UNKNOWN
-        before = self.arguments, self._script
-        body, script = self.functions[name]
-        self.arguments, self._script = arguments, script
+        before = self.arguments, self._is_script
+        body, is_script = self.functions[name]
+        self.arguments, self._is_script = arguments, is_script
         self._calls.append(name)
         printed = self.run_text(body, name) if isinstance(body, str) else self.walk(body, self.stdin)
-        self.arguments, self._script = before
+        self.arguments, self._is_script = before
         self._calls.pop()
         return printed
 
@@ -258,7 +257,7 @@ class Shell:
             self.call(name, None)
         if body is None:
             return ""
-        self.functions[name] = body, self._script
+        self.functions[name] = body, self._is_script
         again = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])"
         self.spend(text=(text := text_of(body)))
         parts = [part[found.end() :] for part in re.split(r"[;\n]", text) if (found := re.search(again, part))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from inspect import Signature
 from inspect import signature as signature_of
 from typing import TYPE_CHECKING, Final
@@ -33,8 +33,9 @@ _CALLED: Final = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=16)
 def parse(template: str, limits: RenderLimits) -> nodes.Template:
-    """The tree of a template that has nothing but what is known here."""
+    """The tree of a template that has nothing but what is known here; a skill's is checked before each run."""
     if len(template) > limits.template:
         raise TemplateFailed(f"has {len(template):,} characters, the limit is {limits.template:,}; split it")
     if sum(map(template.count, _OPENINGS)) > MOST_PLACES:
