@@ -194,9 +194,7 @@ class Search(Work):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
-        self._indexed: frozenset[int] = (
-            frozenset()
-        )  # the layers whose postings it asked for
+        self._indexed: frozenset[int] = frozenset()  # the layers whose postings it asked for
         self._vectors: dict[
             tuple[int, int], tuple[int, Sequence[Any]]
         ] = {}  # by layer and embedder: those above a stamp
