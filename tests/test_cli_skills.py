@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -199,6 +200,15 @@ def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) 
 def test_help_says_what_a_script_sees(run: Callable[..., Ran], command: str) -> None:  # noqa: F811
     shown = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
     assert "none of your other files" in shown
+
+
+@requirement("SKILL-01", "SKILL-03")
+def test_a_skill_is_edited_in_an_editor(run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    run(*GREET)
+    swap = "import pathlib, sys; f = pathlib.Path(sys.argv[1]); f.write_text(f.read_text().replace('Hello', 'Hi'))"
+    monkeypatch.setenv("VISUAL", f'{sys.executable} -c "{swap}"')
+    assert run("skills", "edit", "greet").out == "greet: draft, version 2\n"
+    assert "Hi {{ name }}" in run("skills", "show", "greet").out
 
 
 @requirement("SKILL-02")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-ASKS = {"hexad review --by ada"}  # a person, so it has tests of its own
+ASKS = {"hexad review --by ada", "hexad skills edit greet"}  # a person: they have tests of their own
 EDITS_NOTHING_HERE = {"hexad reindex --db agent.db"}  # needs an embedder, which these tests turn off
 LISTINGS = [
     [],

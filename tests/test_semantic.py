@@ -18,7 +18,7 @@ from hexad.cli import main
 from hexad.errors import ConfigError, EmbedderFailed, InvalidInput, MissingExtra
 from hexad.memory.similarity import embedded_text, without_words
 from hexad.model import Fields
-from hexad.semantic import own_similarity, static_similarity
+from hexad.semantic import LazySimilarity, Weight, own_similarity, static_similarity
 from hexad.semantic.static import StaticEmbedder
 from tests.support import FixedClock, opened, requirement
 
@@ -341,6 +341,18 @@ def test_the_nearest_of_very_many_texts_are_those_that_comparing_all_of_them_fin
         assert near.nearest(64)[:5] == np.argsort(-cosines)[:5].tolist()
         steps = (np.sort(cosines)[-2:-5:-1] - cosines.mean()) / cosines.std()
         assert near.standing(near.nearest(64)[1:4]) == pytest.approx(steps.tolist(), rel=0.1)
+
+
+@requirement("EVAL-04")
+def test_the_nearest_text_of_an_embedder_that_is_trusted_more_counts_more() -> None:
+    texts = ["deploy deploy lunch", "lunch food", "printer"]
+    plain, trusted = (
+        LazySimilarity("counting", lambda: counting, patience=10.0, weight=weight).space(texts).near("release")
+        for weight in (Weight(), Weight(1.0, 2.0))
+    )
+    first, *others = plain.standing(range(3))
+    assert trusted.standing(range(3)) == pytest.approx([first + 2, *others])
+    assert trusted.closeness(0) == plain.closeness(0)
 
 
 @requirement("EVAL-04")

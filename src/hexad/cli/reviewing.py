@@ -14,7 +14,7 @@ from hexad.cli.skills.input import body_from
 from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
-from hexad.model import Learning, Proposal, ProposedChange, SkillStatus
+from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus
 from hexad.skills.definition import BODIES
 from hexad.wire import to_json
 
@@ -171,12 +171,18 @@ class Draft(Entry):
 
     def edit(self) -> None:
         """Save the edited skill; it is still a draft and is shown again."""
+        self.changed()
+        self.text = ""
+        self.show()
+
+    def changed(self) -> Skill:
+        """The skill as the person leaves it in their editor, saved."""
         skill = self.hx.skills.get(self.name)
         key = BODIES[skill.kind]
         body = showing.pretty(skill.definition.get(key, ""))
         fields = {"description": skill.description, "when": skill.when, key: body}
         edited = self.edited(f"The skill {self.name}.", fields)
-        self.hx.skills.create(
+        return self.hx.skills.create(
             skill.name,
             kind=skill.kind,
             description=edited["description"],
@@ -187,8 +193,6 @@ class Draft(Entry):
             author=skill.author,
             redact=not skill.verbatim,
         )
-        self.text = ""
-        self.show()
 
     def reject(self) -> None:
         """Deprecate it: kept, but not found, run or discovered again."""

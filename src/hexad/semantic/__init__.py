@@ -10,7 +10,7 @@ import logging
 import threading
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hexad.context.deadline import within
 from hexad.errors import EmbedderFailed, InvalidInput
@@ -34,10 +34,19 @@ _STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
 _STATIC_WIDTH: Final = 256
 _ENCODER: Final = "minilm-l6-v2-int8"
 _ENCODER_WIDTH: Final = 384
-_ENCODER_WEIGHT: Final = 1.25  # it reads sentences: where words and it differ, it is right more often than static ones
 _GRACE: Final = 0.25  # seconds: on a machine that is not busy it is loaded by then
 _SAVING: Final = 10.0  # seconds that a save waits for the embedder to load
 _SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
+
+
+class Weight(NamedTuple):
+    """The value of an embedder's word against words, the static embeddings being 1."""
+
+    each: float = 1.0  # times the steps of each row
+    nearest: float = 0.0  # steps more for the nearest row
+
+
+_WORD_FOR_WORD: Final = Weight()
 
 
 class Embedder(Protocol):
@@ -67,7 +76,7 @@ class LazySimilarity:
         width: int | None = None,
         reads: Callable[[str], bool] = bool,
         patience: float = 0.0,
-        weight: float = 1.0,
+        weight: Weight = _WORD_FOR_WORD,
     ) -> None:
         self._name = name
         self._make = make
@@ -146,6 +155,9 @@ class LazySimilarity:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - it is raised to those who wait
             self._failure = EmbedderFailed(self._name, f"cannot be loaded: {error}")
+
+
+_ENCODER_WEIGHT: Final = Weight(1.25, 2.0)  # it reads sentences: where words differ, it is right more often than static
 
 
 @cache

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hexad.model import Layer
-    from hexad.semantic import Embedder
+    from hexad.semantic import Embedder, Weight
     from hexad.store import Reading, Store, Vector, VectorState
 
 _PAGE: Final = 4096  # vectors that are read at a time
@@ -154,7 +154,7 @@ class Matrix:
 class Near:
     """The similarity of one question to some rows: to all of them where they are few, else to the likely ones."""
 
-    def __init__(self, rows: Rows, asked: NDArray[np.float32], background: NDArray[np.float32], weight: float) -> None:
+    def __init__(self, rows: Rows, asked: NDArray[np.float32], background: NDArray[np.float32], weight: Weight) -> None:
         self._rows, self._asked, self._weight = rows, asked, weight
         self._all = rows.cosines(asked) if len(rows) <= _EXACT else None
         self._known: dict[int, float] = {}
@@ -174,10 +174,16 @@ class Near:
         near[places < 0] = 0.0
         self._known.update(zip(numbers, near.tolist(), strict=True))
         steps = np.maximum((near - self.mean) / self.spread, STEPS_IF_SAME * (near - self.unrelated) / self._way)
-        counted = (self._weight * steps.clip(0.0, MOST_STEPS)).round(_DIGITS - 1)
+        counted = (self._weight.each * steps.clip(0.0, MOST_STEPS)).round(_DIGITS - 1)
         counted[places < 0] = 0.0
+        if self._weight.nearest:
+            counted[np.array(numbers) == self._first] += self._weight.nearest
         standing: list[float] = counted.tolist()
         return standing
+
+    @cached_property
+    def _first(self) -> int | None:
+        return next(iter(self.nearest(_LIKELY)), None)
 
     def closeness(self, number: int) -> float | None:
         """The way from unrelated to the same; None without a vector, and for the zeros of older versions."""
@@ -223,10 +229,10 @@ class TextSpace:
 class Search:
     """An embedder, and a matrix for each layer of each namespace it was asked about."""
 
-    def __init__(self, name: str, embedder: Embedder, weight: float = 1.0) -> None:
+    def __init__(self, name: str, embedder: Embedder, weight: Weight) -> None:
         self._name = name
         self._embedder = embedder
-        self.weight = weight  # of its word against words, the static embeddings being 1
+        self.weight = weight
         self.width: int | None = None
         self._background = self.unit_vectors(BACKGROUND)
         self.width = self._background.shape[1]

@@ -1,4 +1,4 @@
-"""`skills new|list|show|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
+"""`skills new|list|show|edit|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import typer
 
 from hexad.cli.commands import Common, group
 from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
-from hexad.cli.reviewing import review
+from hexad.cli.reviewing import Draft, review
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
 from hexad.cli.skills.showing import tell
@@ -138,6 +138,14 @@ def show(name: SkillName, common: Common) -> None:
     with common.opened() as hx:
         skill = hx.skills.get(name)
     common.listing({"skill": to_json(skill)}, screen.FACTS, list(showing.facts(skill)))
+
+
+@app.command(epilog="Example: hexad skills edit greet")
+def edit(name: SkillName, common: Common) -> None:
+    """Change a skill's description and text in your EDITOR; the new version is a draft."""
+    with common.opened() as hx:
+        skill = Draft(hx, name, None).changed()
+    tell(skill, as_json=common.as_json)
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
