@@ -227,7 +227,8 @@ class World:
         given = {}
         for parameter in inspect.signature(call).parameters.values():
             needed = parameter.default is parameter.empty
-            if (parameter.name in OWN and not needed) or (not needed and data.draw(st.integers(0, 2)) == 0):
+            extra = parameter.kind is parameter.VAR_KEYWORD or (parameter.name in OWN and not needed)
+            if extra or (not needed and data.draw(st.integers(0, 2)) == 0):
                 continue
             given[parameter.name] = self._value(data, name, parameter.name)
         return given

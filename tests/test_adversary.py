@@ -385,7 +385,7 @@ def test_the_runtime_item_counts_registered_tools_and_an_empty_session_is_a_sess
 
 @requirement("STORE-03")
 def test_a_connection_commits_through_to_the_disk(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db") as hx, hx.store.transaction("default") as unit:
+    with opened(tmp_path / "a.db") as hx, hx.store.wrapped.transaction("default") as unit:  # type: ignore[attr-defined]
         connection = unit._connection  # type: ignore[attr-defined]
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)

@@ -93,7 +93,7 @@ def test_a_fix_is_for_the_program_it_was_learned_from_and_not_for_an_error_witho
     for command in ("cmp a b", "false", "grep x y", "test -f x"):
         assert hooks.answer(shell(command, " ", "next")) == {}
     assert hooks.answer(shell("node a.js", NO_MODULE, "next")) == {}
-    assert "PYTHONPATH=lib" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
+    assert "set `PYTHONPATH`" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
     assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
 
 

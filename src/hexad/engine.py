@@ -71,7 +71,7 @@ class Engine:
         *,
         session: str | None,
     ) -> Retrieval:
-        name = session if session is not None else self.workspace.session or None
+        name = self.workspace.session_of(session) or None
         try:
             return self.retriever.retrieve(query, layers, max_per_layer, session=name)
         except HexadError:
@@ -106,7 +106,7 @@ class Engine:
         self, message: str, layers: Sequence[Layer | str] | None, room: Room, *, session: str | None, wide: int
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
         if isinstance(self.retriever, ContextRetriever) and self.retriever.store is self.workspace.store:
-            name = session if session is not None else self.workspace.session or None
+            name = self.workspace.session_of(session) or None
             return self.retriever.examine(message, layers, session=name, wide=wide, room=room)
         standing, found = self._standing(room), self._retrieved(message, layers, None, session=session)
         ids = {item.id for item in standing}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from json.encoder import encode_basestring_ascii as _quoted
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
 from hexad.model import AuditRecord, Verdict
@@ -63,13 +64,6 @@ def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], deta
     sequence, at = when
     quoted = ",".join(map(_quoted, words))
     text = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{quoted},{details},{_quoted(previous)}]'
-    return sha256(text)
-
-
-def sha256(text: str) -> str:
-    """The hash of a text, in hexadecimal."""
-    import hashlib  # noqa: PLC0415 - loads OpenSSL: 3 ms; an engine that only reads needs none
-
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -106,11 +100,12 @@ def _problem(namespace: str, record: AuditRecord, sequence: int, previous: str) 
     return ""
 
 
-class AuditLog(NamedTuple):
+class AuditLog:
     """One namespace's log, to read and to verify; there is no way to change it."""
 
-    store: Store
-    namespace: str
+    def __init__(self, store: Store, namespace: str) -> None:
+        self.store: Final = store
+        self.namespace: Final = namespace
 
     def records(self) -> tuple[AuditRecord, ...]:
         """Every record, oldest first."""

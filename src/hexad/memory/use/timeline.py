@@ -7,12 +7,12 @@ It is kept in notes of the namespace: pages that are written in turn, so that a 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.memory.audit import sha256
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ShownPrompt(NamedTuple):
 
 def fingerprint(session: str | None) -> str:
     """A session as the record knows it."""
-    return sha256(session)[:12] if session else ""
+    return hashlib.sha256(session.encode()).hexdigest()[:12] if session else ""
 
 
 def note_prompt(workspace: Workspace, prompt: Prompt) -> None:
