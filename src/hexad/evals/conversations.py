@@ -60,7 +60,7 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
 
 def converse(folder: Path, progress: Progress) -> Figures | None:
     """Capture every conversation of a folder, as typed by a person."""
-    files = sorted((folder / CAPTURE).glob("*.jsonl"))
+    files = sorted((folder if folder.name == CAPTURE else folder / CAPTURE).glob("*.jsonl"))
     with Hexad.open(":memory:", enabled=True, semantic=False) as hx:
         found = {file.stem: tuple(readable(file, partial(_captured, hx, progress))) for file in files}
     if not found:

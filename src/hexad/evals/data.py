@@ -80,9 +80,8 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
         _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
     )
     if required and not found:
-        raise EvalError(
-            str(folder), "has no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl, or life.jsonl"
-        )
+        expected = "<layer>/<set>/corpus.jsonl and queries.jsonl, life.jsonl, fixes.jsonl, or capture/*.jsonl"
+        raise EvalError(str(folder), f"has no sets; expected {expected}")
     return found
 
 
