@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
-from hexad.adapters.adk import live
 from hexad.adapters.adk.calls import failure_in, is_adks_own, long_running_call
 from hexad.adapters.adk.context import SPEAKERS, Recall
 from hexad.adapters.adk.model import ContextAwareModel
@@ -66,17 +65,6 @@ class HexadPlugin(BasePlugin):
 
     def _speaker(self, context: CallbackContext | ToolContext) -> Speaker:
         return Speaker(conversation_of(context), self._rule)
-
-    async def before_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
-        """Let a wrapped model know whose live connection it is about to open."""
-        invocation = callback_context.get_invocation_context()
-        model = getattr(agent, "canonical_live_model", None) if invocation.live_request_queue is not None else None
-        if self._hx.enabled and isinstance(model, ContextAwareModel):
-            live.announce(invocation.session, model, self._speaker(callback_context))
-
-    async def after_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
-        """The agent is done, and its live connection closed."""
-        live.done()
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Add tools and context to the request, or leave the context to a model that is wrapped already."""
