@@ -122,28 +122,6 @@ def test_a_tool_for_skills_without_a_proper_name_is_refused(memory_hx: Hexad) ->
 # --- errors that say what to do -------------------------------------------------------------------------------------
 
 
-@requirement("PROMPT-02")
-@both
-@pytest.mark.parametrize(
-    ("name", "given", "says"),
-    [
-        ("with_context", {}, "Missing required arguments: {'message'}"),
-        ("with_context", {"message": " "}, "message is empty; give what you want"),
-        ("without_context", {"message": "hi"}, "Unknown prompt: without_context"),
-    ],
-)
-def test_the_prompt_says_what_it_takes(
-    memory_hx: Hexad, mode: str, name: str, given: dict[str, str], says: str
-) -> None:
-    async def scenario() -> str:
-        async with in_process(memory_hx, mode=mode) as one:
-            with pytest.raises(MCPError) as refused:
-                await one.get_prompt(name, given)
-            return str(refused.value)
-
-    assert says in play(scenario())
-
-
 @requirement("KNOW-01")
 @both
 @pytest.mark.parametrize(
