@@ -155,6 +155,14 @@ def without_session(learning: Learning, session: str) -> Learning:
     return chosen(learning, left) if left else replace(_without_fix(learning), remedies={})
 
 
+def judged(learning: Learning) -> Learning:
+    """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
+    known = candidates(learning)
+    present = {name: Candidate.of(each.remedy, each.evidence, each.sessions) for name, each in known.items()}
+    fixes = (name for name, each in known.items() if each.sentence == learning.fix and each.remedy.says)
+    return chosen(learning, present, name=next(fixes, None)) if known else learning
+
+
 def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument]) -> Learning:
     """A new learning with what its error asks for, if it asks for something."""
     asked = stated(error, arguments)

@@ -16,13 +16,14 @@ from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
+from hexad.adapters.adk_shape import is_in_progress, is_outcome
 from hexad.edges.agent import Ended, lesson, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
 from hexad.edges.notes import is_first_report
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.learning.calls.call_scope import enter, leave
-from hexad.learning.calls.tool_objects import is_in_progress, is_outcome, watches
+from hexad.learning.calls.tool_objects import watches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
