@@ -10,7 +10,7 @@ import pytest
 
 from hexad.store.volatile import VolatileStore
 from hexad.testing.store_suite import *  # noqa: F403
-from tests.requirements import requirement
+from tests.support import requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
