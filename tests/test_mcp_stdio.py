@@ -85,7 +85,7 @@ def spoken(tmp_path: Path) -> Iterator[Spoken]:
 
 
 @requirement("META-01")
-def test_a_process_answers_each_tool_resource_and_prompt(tmp_path: Path) -> None:
+def test_a_process_answers_each_tool_and_resource(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db") as hx:
         teach_greeting(hx)
 
