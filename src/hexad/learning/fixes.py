@@ -67,7 +67,8 @@ class Candidate:
         """The same fix, found again or of two learnings that have become one."""
         by_another = other.evidence.support or not set(other.sessions) <= set(self.sessions)
         remedy = self.remedy.again(other.remedy) if by_another else self.remedy
-        return Candidate.of(remedy, self.evidence + other.evidence, _first_of(self.sessions, other.sessions))
+        sessions = tuple(dict.fromkeys((*self.sessions, *other.sessions)))[:_MOST_SESSIONS]
+        return Candidate.of(remedy, self.evidence + other.evidence, sessions)
 
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
@@ -197,10 +198,6 @@ def at_odds(learnings: Sequence[Learning]) -> bool:
 def is_corrected(learning: Learning) -> bool:
     """Whether a user gave one of its fixes."""
     return any(each.remedy.kind is Kind.CORRECTION for each in candidates(learning).values())
-
-
-def _first_of(*sessions: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each for some in sessions for each in some))[:_MOST_SESSIONS]
 
 
 def _origin(learning: Learning, shown: Remedy) -> Origin:

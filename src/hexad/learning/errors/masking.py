@@ -42,12 +42,7 @@ _QUOTED: Final = (
     r"""(?<!\w)(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|‘[^’\n]{0,400}’"""
     r"""|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
 )
-_STATUS: Final = re.compile(r"[45]\d\d")
-_STATUS_NAME: Final = 24  # characters before a number in which "HTTP" or "status" is looked for
-_BEFORE_STATUS: Final = re.compile(
-    r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus(?:[ _-]?code)?)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
-)
-_NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was kept
+_NAMED: Final = re.compile(r"[A-Z]{2,}\d")  # a protocol
 _ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
 ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word after it identifies the error
 _PARAMETER: Final = re.compile(
@@ -65,6 +60,7 @@ _CODES: Final = tuple(
         r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])",
         r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)",
         rf"(\b)([45]\d\d)(?= (?i:{_REASONS}))",
+        r"((?i:(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus(?:[ _-]?code)?)(?: error| status)?\W{1,3}))([45]\d\d)\b",
         r"(ResponseError: )([45]\d\d)\b",
         r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b",
         r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w)",
@@ -141,7 +137,7 @@ def masked(text: str) -> str:
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     for pattern, placeholder in _RULES:
         text = pattern.sub(placeholder, text)
-    return _NUMBER.sub(_number, text)
+    return _NUMBER.sub("<num>", text)
 
 
 def _hidden(found: re.Match[str]) -> str:
@@ -166,9 +162,3 @@ def word(token: str) -> str:
     if _NAMED.fullmatch(token):
         return token
     return "<id>" if any(map(str.isdigit, token)) else token.translate(_SHOWN)
-
-
-def _number(found: re.Match[str]) -> str:
-    """The placeholder of a number, or the number itself if it is an HTTP status."""
-    before = found.string[max(0, found.start() - _STATUS_NAME) : found.start()]
-    return found[0] if _STATUS.fullmatch(found[0]) and _BEFORE_STATUS.search(before) else "<num>"
