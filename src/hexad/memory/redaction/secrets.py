@@ -144,30 +144,30 @@ def _is_credential(value: str, *, in_header: bool) -> bool:
 _OWNERS = "api|app|admin|client|account|auth|deploy|encryption|signing|master|personal|shared|storage|sdk|service"
 # Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
 _KEY_START = re.compile(
-    rf"\[redacted:|aws|{PASSWORDS}|clave|mdp|pass|pwd|private|access|{_OWNERS}"
+    rf"\[redacted:|aws|{PASSWORDS}|clave|mdp|pass|pw|psk|wi-?fi|wlan|_pat|_auth|private|access|{_OWNERS}"
     "|secret|securestring|token|токен|jeton|key|login|clé|schlüssel|chiave|ключ"
 )
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
-    rf"|(?P<password>{PASSWORDS}|(?<![a-z])(?:clave(?: de acceso)?|mdp)|pwd"
-    r"|(?<=[_-])pass|(?<=store)pass|(?<![a-z])pass(?=[ ]?[:=]))"
+    rf"|(?P<password>(?:{PASSWORDS})(?:e[tn])?|(?<![a-z])(?:clave(?: de acceso)?|mdp|pw|psk)|pwd"
+    r"|(?:wi-?fi|wlan)[ -](?:key|schlüssel)|(?:(?<=[_-])|(?<=store)|(?<=require))pass|(?<![a-z])pass(?=[ ]?[:=]))"
     r"|(?P<private_key>private[ _.-]?key)"
     r"|(?P<access_key>access[ _.-]?key)"
     rf"|(?P<api_key>(?:{_OWNERS}|secret)[ _.-]?key(?:_base|[_-]data)?)"
     r"|(?P<secret>secret|securestring)"
-    r"|(?P<token>token|токен)"
+    r"|(?P<token>token|токен|_pat(?==)|_auth(?=[ ]?=))"
     r"|(?<!public )(?<!publishable )(?P<key>key|login|jeton|clé|schlüssel|chiave|ключ))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
-    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|è|é|er|to|c'est)|[-–—])"""
-    r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
+    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|è|é|er|to|je|jest|är|este|adalah|là|c'est)|[-–—])"""
+    r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+[«„“‚‘‹]?\s?"""
 )
 _LINK = re.compile(
     _PROSE + r"""|["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
     r"""(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
-    r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*)"""
+    r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
     r"""|(?P<pair>(?:["'][ \t]{0,4},[ \t]{0,4}|\()(?=["']))"""
     r"""|(?P<named>["']?[,\s]{1,20}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4})"""
     r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
@@ -190,7 +190,7 @@ _QUOTED = re.compile(
     r"""|`(?P<tick>(?:[^`\n\[]|\[(?!redacted:))*+)"""
     r"""|\\["'](?P<escaped>(?:[^"'\\\n\[]|\[(?!redacted:))*+)))"""
 )
-_RUN = re.compile(r"""(?:[^\s"'`<>\[]|\[(?!redacted:))*+""")
+_RUN = re.compile(r"""(?:[^\s"'`<>«»“”„‹›\[]|\[(?!redacted:))*+""")
 # Where the next setting of a list, query or connection string begins.
 _CUT = re.compile(r"""[;,&][ ]?["']?[\w.-]{1,40}["']?[=:]|\\[nrt]""")
 _HEAD = 128  # so much of a value is enough to judge it
@@ -347,7 +347,7 @@ _QUANTITY = re.compile(
     r"|\d+(?:ms|sec|min|hours?|days?|[kmg]i?b|chars|characters|tokens|bytes?|bits?)"
 )
 _EXPRESSION = re.compile(r"(?:await |new |not )?[A-Za-z_][\w.]*(?:[(\[{]|::|->)|\(|lambda\b|f\"")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
 _FILE = re.compile(
     r"[\w.-]+\.(?:cfg|conf|crt|csv|env|go|html|ini|java|js|json|kdbx|key|md|pdf|pem|php|py|rb|rs|sh|sql|toml|ts|txt"
