@@ -160,13 +160,13 @@ _KEY = re.compile(
     r"|(?<!public )(?<!publishable )(?P<key>key|login|jeton|clé|schlüssel|chiave|ключ))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
-    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|è|é|er|to|je|jest|är|este|adalah|là|c'est)|[-–—])"""
-    r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+[«„“‚‘‹]?\s?"""
+    r"""(?:[ \t]+|(?=['’]s[ \t]))(?P<prose>(?:(?i:['’]s|is|was|ist|lautet|es|est|è|é|er|to|je|jest|är|"""
+    r"""este|adalah|là|c'est)|[-–—])(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+[«„“‚‘‹]?\s?"""
 )
 _LINK = re.compile(
     _PROSE + r"""|["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
-    r"""(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
+    r"""(?P<assign>=>|->|→|:=|={1,3}|(?<=\w)>)[ \t]*"""
     r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
     r"""|(?P<pair>(?:["'][ \t]{0,4},[ \t]{0,4}|\()(?=["']))"""
     r"""|(?P<named>["']?[,\s]{1,20}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4})"""
@@ -175,8 +175,8 @@ _LINK = re.compile(
 )
 # As in: the password for the database is ..., or: the token (staging) followed by a colon.
 _FAR_LINK = re.compile(
-    r"""[ \t]+(?:(?:(?:for|of|to|on|in|at|für|von|de|del|do|da|pour|du|от)[ \t]|d')[^\n=:"'`]{1,60}?"""
-    r"""|\([^()\n]{1,40}\))"""
+    r"""[ \t]+(?:(?:(?:for|of|to|on|in|at|fürs?|vom?|von|des|der|del|della|de|dla|do|da|pour|du|от|для)[ \t]|d')"""
+    r"""[^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
 # As in: the api key that we got is ...
@@ -297,9 +297,8 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
         return False
     if link in {"loose", "pair"} or family == "key":  # a pair: two texts in a list
         random = looks_random(value) or ((family == "password" or link == "pair") and _is_mixed(value))
-        return (
-            random and "/" not in value and not (family == "key" and _HASH.fullmatch(value)) and not _is_exempt(value)
-        )
+        other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
+        return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
         return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
     # The exemptions cost the most, so they come last.
