@@ -159,11 +159,6 @@ async def tour(one: Client) -> None:
     assert (await read(one, "hexad://knowledge/deploy-window"))["content"] == "Deploy on Tuesdays only"
     assert (await read(one, "hexad://skill/greet"))["kind"] == "template"
     assert (await read(one, f"hexad://learning/{learning['id']}"))["fix"] == "ask ops"
-    [prompt] = (await one.list_prompts()).prompts
-    assert prompt.name == "with_context"
-    messages = (await one.get_prompt("with_context", {"message": "when may I deploy?"})).messages
-    assert "Deploy on Tuesdays only" in messages[0].content.text  # type: ignore[union-attr]
-    assert messages[-1].content.text == "when may I deploy?"  # type: ignore[union-attr]
 
 
 def teach_greeting(hx: Hexad) -> None:

@@ -7,20 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from google.adk.apps import App
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.registry import LLMRegistry
-from google.adk.runners import Runner
-from google.adk.sessions.in_memory_session_service import InMemorySessionService
-from google.adk.tools import ToolContext, preload_memory
+from google.adk.tools import ToolContext  # noqa: TC002 - ADK reads annotations
 from google.genai import types
 
 from hexad import Hexad, Layer, Retrieval, SessionRuntime
 from hexad.adapters.adk import (
     ContextAwareModel,
     Conversation,
-    HexadMemoryService,
     HexadPlugin,
     adk_tools,
     shared,
@@ -32,7 +28,6 @@ from hexad.edges.conversation import Speaker
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import (
-    APP,
     agent,
     context,
     done,
@@ -496,27 +491,3 @@ def test_a_wrapper_of_another_namespace_beside_the_plugin_and_both_memories_are_
     talk(place, "Remember that we deploy from the train", "When and where may I deploy?")
     last = context(inner.requests[-1])
     assert [last.count(each) for each in (RULE, "from the train", "deploy at night")] == [1, 1, 1]
-
-
-@requirement("ADK-04")
-@pytest.mark.parametrize("placement", ["system", "user_turn"])
-def test_what_adks_memory_preload_put_in_is_not_put_in_again(hx: Hexad, placement: str) -> None:
-    inner, memory = echo(), HexadMemoryService(hx)
-    app = App(
-        name=APP, root_agent=agent(inner, [preload_memory]), plugins=[HexadPlugin(hx, tools=False, placement=placement)]
-    )
-    place = Runner(app=app, session_service=InMemorySessionService(), memory_service=memory)
-
-    async def conversations() -> None:
-        await said(place, "My seat in the theatre\nis by the aisle", session="s1")
-        first = await place.session_service.get_session(app_name=APP, user_id="dana", session_id="s1")
-        assert first is not None
-        await memory.add_session_to_memory(first)
-        await said(place, "Which seat in the theatre do I like?", session="s2")
-        await said(place, "When may I deploy?", session="s3")
-
-    done(conversations())
-    seat, rule = (str(each.model_dump()) for each in inner.requests[1:])
-    assert "PAST_CONVERSATIONS" in seat
-    assert seat.count("by the aisle") == 1
-    assert f"[rule] deploy-window: {RULE}" in rule  # a rule stands where rules stand

@@ -179,13 +179,11 @@ def test_a_users_own_skills_are_the_users_and_the_engines_are_for_all(hx: Hexad)
 
 
 @requirement("META-01")
-@pytest.mark.parametrize("way", ["tools", "plugin"])
-def test_a_composite_skill_is_offered_to_agents_that_have_its_tools(hx: Hexad, way: str) -> None:
+def test_the_plugin_offers_a_composite_skill_to_agents_that_have_its_tools(hx: Hexad) -> None:
     meeting(hx)
     for tools, offered in (([book, invite], True), ([book], False), ([], False)):
         model = echo()
-        ours = adk_tools(hx) if way == "tools" else []
-        talk(runner(agent(model, [*tools, *ours]), [HexadPlugin(hx)] if way == "plugin" else []), "Plan a meeting")
+        talk(runner(agent(model, tools), [HexadPlugin(hx)]), "Plan a meeting")
         assert ("skill_plan_meeting" in model.requests[0].tools_dict) == offered
 
 

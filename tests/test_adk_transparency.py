@@ -14,7 +14,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from hexad import Hexad
-from hexad.adapters.adk import ContextAwareModel, HexadPlugin
+from hexad.adapters.adk import ContextAwareModel, adk_tools
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import (
     APP,
@@ -205,9 +205,9 @@ class Telephone(ScriptedModel):
         yield Speaking()
 
 
-async def _called_up(model: Any, plugins: list[Any], *users: str) -> None:
+async def _called_up(model: Any, tools: list[Any], *users: str) -> None:
     """Each user asks when to deploy, and then opens a live connection, all in one task."""
-    place = runner(agent(model), plugins)
+    place = runner(agent(model, tools))
     for user in users:
         session = await place.session_service.create_session(app_name=APP, user_id=user, session_id=user)
         said = Event(author="user", invocation_id="before", content=message("when may I deploy?"))
@@ -223,11 +223,11 @@ async def _called_up(model: Any, plugins: list[Any], *users: str) -> None:
 
 @requirement("ADK-05", "ADK-03")
 @pytest.mark.filterwarnings("ignore")
-def test_wrapper_and_plugin_open_a_live_connection_with_the_memory_of_its_user(hx: Hexad) -> None:
+def test_with_tools_of_ours_a_wrapper_opens_a_live_connection_with_the_memory_of_its_user(hx: Hexad) -> None:
     hx.scoped(namespace=f"default/{APP}/dana").knowledge.save("place", "Deploy from the train")
     inner = Telephone.playing([])
     model = ContextAwareModel.wrap(hx, inner)
-    done(_called_up(model, [HexadPlugin(hx)], "dana", "eve"))
+    done(_called_up(model, adk_tools(hx), "dana", "eve"))
     dana, eve = (instruction(each) for each in inner.requests)
     assert RULE in dana
     assert RULE in eve

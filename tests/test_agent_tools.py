@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from hexad import Hexad
 from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_app
 from hexad.agent_tools import NAMES, agent_tools
+from hexad.edges.agent import AgentMemory
 from hexad.errors import InvalidInput
 from hexad.extras import install_command
 from hexad.learning.arguments.shapes import OWN_TOOLS
@@ -55,6 +56,12 @@ def tools(hx: Hexad, **more: Any) -> dict[str, Callable[..., dict[str, Any]]]:
 
 
 # META-01
+
+
+@requirement("META-01", "EDGE-01")
+def test_in_an_adapter_a_tool_takes_an_argument_of_any_name(hx: Hexad) -> None:
+    create = next(each for each in AgentMemory(hx).tools() if each.__name__ == "create_skill")
+    assert create(name="greet", kind="instruction", description="Greet", definition={"text": "Wave"})["status"] == "ok"
 
 
 @requirement("META-01")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hexad.evals.fixes import judge_fixes, read_cases
-from hexad.store import Entry
-from tests.support import opened, requirement
+from tests.support import requirement
 
 if TYPE_CHECKING:
     from hexad import Hexad
@@ -277,23 +275,6 @@ def test_everyday_failures_get_true_fixes() -> None:
     assert figures["right"] >= 0.9, figures["misses"]
     assert figures["empty"] == 0, figures["misses"]
     assert figures["wrong"] == 0, figures["misses"]
-
-
-@requirement("FIX-01", "STORE-01")
-def test_a_stored_fix_that_says_nothing_is_kept_and_no_longer_offered(tmp_path: Path) -> None:
-    says = "give another `city` (capitalised word)"
-    change = {"op": "replace", "path": "/city", "from": "capitalised word", "to": "capitalised word"}
-    stored = {"kind": "arguments", "changes": [change], "says": says, "support": 4, "worked": 0, "failed": 0}
-    with opened(tmp_path / "agent.db") as hx:
-        known = hx.learnings.save(trigger="tool:weather", error_pattern="unknown city")
-        old = replace(known, fix=says, support=4, trust=0.73, remedies={"0123456789ab": stored})
-        with hx.store.transaction("default") as unit:
-            unit.put([Entry(old, None)])
-            unit.set_note("patterns", "complete")  # as the version before wrote it
-    with opened(tmp_path / "agent.db") as hx:
-        assert hx.learnings.known_fix("weather", "unknown city") is None
-        (learning,) = hx.learnings.list()
-        assert (learning.fix, learning.trust, list(learning.remedies)) == ("", 0.0, ["0123456789ab"])
 
 
 @requirement("FIX-01")

@@ -199,23 +199,3 @@ def test_showing_a_learning_lists_every_fix(database: str, capsys: pytest.Captur
     rows = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
     assert rows["fix"] == "ask twice"
     assert rows["other fixes"] == "give `day` as YYYY-MM-DD, not as DD/MM/YYYY (arguments)"
-
-
-@requirement("STORE-01", "LEARN-04")
-def test_learnings_of_an_older_database_are_matched_with_errors_too(tmp_path: Path) -> None:
-    with opened(tmp_path / "agent.db") as hx:
-        saved = hx.learnings.save(trigger="tool:t", error_pattern="no row 7", fix="add it", origin="user")
-        with hx.store.transaction("default") as unit:
-            from dataclasses import replace
-
-            from hexad.store import Entry
-
-            old = replace(saved, template="", length=0, trust=0.0, remedies={})
-            unit.put([Entry(old, None)])
-            unit.set_note("patterns", "")
-    with opened(tmp_path / "agent.db") as hx:
-        assert hx.learnings.get(saved.id) == saved
-        seen = hx.observe(tool="t", error="no row 9")
-        assert seen is not None
-        assert (seen.id, seen.seen) == (saved.id, 1)
-        assert hx.learnings.fix_for("t", "no row 1") == "add it"

@@ -103,15 +103,3 @@ def test_who_is_refused_cannot_use_up_what_others_of_its_address_may_ask(
                     await ask(one, "search_knowledge", query="deploy")
 
     play(scenario())
-
-
-@requirement("META-01")
-def test_a_client_that_takes_no_json_is_answered_in_plain_text(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
-            async with listening(hx) as url, httpx2.AsyncClient() as sender:
-                answer = await sender.get(url, headers={"Accept": "text/html"})
-                assert (answer.status_code, answer.headers["content-type"]) == (401, "text/plain; charset=utf-8")
-                assert answer.text.startswith("send the header Authorization")
-
-    play(scenario())

@@ -50,7 +50,7 @@ def memory_hx() -> Iterator[Hexad]:
 
 @requirement("META-01")
 @both
-def test_each_tool_resource_and_prompt_answers(hx: Hexad, mode: str) -> None:
+def test_each_tool_and_resource_answers(hx: Hexad, mode: str) -> None:
     async def scenario() -> None:
         teach_greeting(hx)
         async with in_process(hx, mode=mode) as one:
@@ -73,8 +73,6 @@ def test_tools_say_what_they_are_for_what_they_take_and_what_they_answer(memory_
                     assert name not in {"key", "name", "tool", "trigger"} or argument["maxLength"] == 256
                     assert name != "limit" or (argument["minimum"], argument["maximum"]) == (1, 200)
                 assert tool.annotations is not None
-            [prompt] = (await one.list_prompts()).prompts
-            assert all(argument.description for argument in prompt.arguments or [])
 
     play(scenario())
 
@@ -545,6 +543,6 @@ def test_the_page_names_everything_that_the_server_offers(memory_hx: Hexad) -> N
         async with in_process(memory_hx) as one:
             tools = [tool.name for tool in (await one.list_tools()).tools]
             templates = [each.uri_template for each in (await one.list_resource_templates()).resource_templates]
-            return [*tools, *templates, *(prompt.name for prompt in (await one.list_prompts()).prompts)]
+            return [*tools, *templates]
 
     assert [name for name in play(scenario()) if f"`{name}`" not in page] == []

@@ -67,13 +67,8 @@ def test_arguments_that_come_as_a_text_of_json_are_taken(memory_hx: Hexad) -> No
 
 
 @requirement("META-01")
-def test_a_line_that_is_no_request_is_answered(spoken: Spoken) -> None:
+def test_a_request_that_nobody_knows_or_that_lacks_its_parameters_is_answered(spoken: Spoken) -> None:
     for line, code, says, request in (
-        ("nonsense", -32600, "no message of JSON-RPC", None),
-        ("[" * 50_000, -32600, "no message of JSON-RPC", None),
-        (r'{"jsonrpc": "2.0", "id": 7, "method": "x", "params": {"a": "\ud83d"}}', -32600, "lone surrogates", 7),
-        ("[1, 2]", -32600, "no message of JSON-RPC", None),
-        ('{"id": 3, "foo": 1}', -32600, "no message of JSON-RPC", 3),
         ('{"jsonrpc": "2.0", "id": "x", "method": "tools/fly"}', -32601, "Method not found", "x"),
         ('{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {}}', -32602, "params.name is missing", 5),
     ):
@@ -125,28 +120,6 @@ def test_a_tool_for_skills_without_a_proper_name_is_refused(memory_hx: Hexad) ->
 
 
 # --- errors that say what to do -------------------------------------------------------------------------------------
-
-
-@requirement("PROMPT-02")
-@both
-@pytest.mark.parametrize(
-    ("name", "given", "says"),
-    [
-        ("with_context", {}, "Missing required arguments: {'message'}"),
-        ("with_context", {"message": " "}, "message is empty; give what you want"),
-        ("without_context", {"message": "hi"}, "Unknown prompt: without_context"),
-    ],
-)
-def test_the_prompt_says_what_it_takes(
-    memory_hx: Hexad, mode: str, name: str, given: dict[str, str], says: str
-) -> None:
-    async def scenario() -> str:
-        async with in_process(memory_hx, mode=mode) as one:
-            with pytest.raises(MCPError) as refused:
-                await one.get_prompt(name, given)
-            return str(refused.value)
-
-    assert says in play(scenario())
 
 
 @requirement("KNOW-01")

@@ -105,6 +105,13 @@ def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) 
 
 
 @requirement("STAND-01")
+def test_a_key_that_was_made_from_a_text_with_a_contraction_is_not_shown(hx: Hexad) -> None:
+    said = ["I'm allergic to peanuts", "I don't like l’été"]
+    assert [hx.knowledge.save(text).key for text in said] == ["allergic-peanuts", "dont-like-été"]
+    assert str(hx.prompt("", "hello")).splitlines()[1:] == [f"- {text}" for text in said]
+
+
+@requirement("STAND-01")
 def test_not_one_byte_of_what_agents_tools_and_imports_saved_stands(hx: Hexad, tmp_path: Path) -> None:
     for origin in ("agent", "tool"):
         for number in range(50):

@@ -16,7 +16,7 @@ from hexad.extras import missing_extra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
-from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
+from hexad.memory.indexing import embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
@@ -28,7 +28,6 @@ from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
     capture_of,
-    complete_patterns,
     folder_of,
     forget_elsewhere,
     retriever_of,
@@ -409,11 +408,7 @@ class Hexad:
         from hexad.memory.backup.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
-        count = restore_backup(store, admission.path("file", file), progress or _quiet, similarity)
-        for namespace in all_namespaces(store):
-            with store.transaction(namespace) as unit:
-                complete_patterns(unit)
-        return count
+        return restore_backup(store, admission.path("file", file), progress or _quiet, similarity)
 
     def import_file(
         self,

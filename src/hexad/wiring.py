@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hexad.semantic import Embedder
     from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
-    from hexad.store import Store, Writing
+    from hexad.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def store_at(address: str, settings: Settings) -> Store:
     if not settings.enabled:
         return AbsentStore()
     if address == IN_MEMORY:
-        from hexad.store.volatile import VolatileStore  # noqa: PLC0415 - 13 ms; an engine with a file needs none
+        from hexad.store.volatile import VolatileStore  # noqa: PLC0415 - loads sqlite3: 30 ms, as below
 
         return VolatileStore()
     if "://" in address:
@@ -187,18 +187,6 @@ def similarity_of(
 
 
 def maintained(store: Store) -> Store:
-    """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
-    steps = [
-        Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "anchored", complete_patterns),
-        Step("keys", "folded", fold_keys),
-    ]
+    """A store that brings a namespace up to date when it is first used: the index and the keys."""
+    steps = [Step("analyser", str(ANALYSER), reindex), Step("keys", "folded", fold_keys)]
     return MaintainedStore(store, steps)
-
-
-def complete_patterns(unit: Writing) -> None:
-    """Give learnings that were stored without one the template that errors are matched with."""
-    if unit.page(Layer.AGENT_LEARNINGS, limit=1):
-        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - loads learning: 35 ms, once for a namespace
-
-        complete(unit)

@@ -24,6 +24,7 @@ _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
 _PARTS: Final = re.compile(r"[^\W_]+")
 _NUMBER: Final = re.compile(r"-\d{1,2}$")  # of a key that was made from a text like another's
+_APOSTROPHE: Final = re.compile("['’]")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
@@ -51,7 +52,7 @@ def line(item: Item) -> str:
 def standing_line(item: Item) -> str:
     """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
     text, key = _content(item), _key(item)
-    said = text.casefold()
+    said = _APOSTROPHE.sub("", text.casefold())  # as a key that is made from a text leaves them out
     says_more = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
     return f"- {key}: {text}" if says_more else f"- {text}"
 

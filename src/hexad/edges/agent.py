@@ -176,7 +176,7 @@ class AgentMemory:
             skills = {each.__name__: each for each in self.hx.skills.as_tools() if self._has_tools(each)}
         self._skills = frozenset(skills)
         self._warn(reasons, "skills are not offered")
-        own = [self._tool(tool, self._answer) for tool in agent_tools(self.hx)]
+        own = [self._tool(tool, partial(agent_tool_answer, self.hx)) for tool in agent_tools(self.hx)]
         return (*own, *(self._tool(skill, partial(_run, skill)) for skill in skills.values()))
 
     def _has_tools(self, skill: Callable[..., Any]) -> bool:
@@ -194,11 +194,6 @@ class AgentMemory:
                 return work(own, tool.__name__, *given, **named)
 
         return call
-
-    def _answer(self, own: Hexad, name: str, *given: Any, **named: Any) -> dict[str, Any]:
-        house = self.hx if own.namespace != self.hx.namespace else None
-        mine = {each.__name__: each for each in agent_tools(own, house=house)}
-        return mine[name](*given, **named)
 
     def _own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
@@ -267,6 +262,13 @@ class AgentMemory:
 
 
 _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
+
+
+def agent_tool_answer(hx: Hexad, own: Hexad, name: str, /, *given: Any, **named: Any) -> dict[str, Any]:
+    """The answer of an agent tool in the memory of the one it is called for, which may read the engine's too."""
+    house = hx if own.namespace != hx.namespace else None
+    mine = {each.__name__: each for each in agent_tools(own, house=house)}
+    return mine[name](*given, **named)
 
 
 def _run(skill: Callable[..., Any], _own: Hexad, _name: str, *given: Any, **named: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Two memories are read: the conversation's own, and the engine's, which is the ho
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +16,7 @@ from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import DeadlineExceeded
 from hexad.memory.use.prompts import forgettable
-from hexad.model import Category, Item, Layer, Retrieval, Tool
+from hexad.model import Layer, Tool
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -36,16 +36,15 @@ class Question:
     """A message to look context up for.
 
     ``tools`` are names and descriptions of what the agent may call; with None, neither they nor the session's state
-    are shown. ``present`` is text that the request holds already and ``seconds`` is how long somebody waits for the
-    answer. ``turn`` is the key of the turn, if that is known; the request is ``opening`` if the message is its end, and
-    then the turn may be a new one with an old key, unless the framework's ``run`` is the same.
+    are shown. ``seconds`` is how long somebody waits for the answer. ``turn`` is the key of the turn, if that is known;
+    the request is ``opening`` if the message is its end, and then the turn may be a new one with an old key, unless the
+    framework's ``run`` is the same.
     """
 
     message: str
     speaker: Speaker | None
     tools: tuple[tuple[str, str], ...] | None
     seconds: float
-    present: str = ""
     turn: str = ""
     opening: bool = False
     run: str = ""
@@ -67,7 +66,7 @@ class Lookup:
         It is cached for the turn if the framework identifies turns and every layer answered.
         """
         hx = self._engine(question)
-        place = (hx.namespace, hx.session, question.turn, question.message, question.tools, question.present)
+        place = (hx.namespace, hx.session, question.turn, question.message, question.tools)
         run, known = self._blocks.get(place) or ("", None)
         if known is not None and (not question.opening or (run and run == question.run)):
             return known
@@ -78,7 +77,7 @@ class Lookup:
 
     def _looked_up(self, question: Question, hx: Hexad) -> Prompt:
         until = time.monotonic() + question.seconds
-        found = _without(hx.turn(question.message, Layer, session=hx.session or None), question.present)
+        found = hx.turn(question.message, Layer, session=hx.session or None)
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
             raise DeadlineExceeded(hx.store.location, question.seconds)
         prompt = hx.assemble("", found, budget=self.budget)
@@ -116,18 +115,3 @@ def with_runtime(hx: Hexad, *, tools: int, channel: str = "") -> Hexad:
 def _registry(tools: tuple[tuple[str, str], ...]) -> ToolRegistry:
     """The agent's tools, except ours, which the engine knows. Twenty take half a millisecond to index."""
     return ToolRegistry([Tool(name=name, description=text) for name, text in tools if name not in NAMES])
-
-
-def _without(found: Retrieval, present: str) -> Retrieval:
-    """Items that the request does not contain yet. Rules are kept even if it does, so they stay together."""
-    if not present:
-        return found
-    items = {
-        layer: tuple(item for item in items if _is_rule(item) or " ".join(item.content.split()) not in present)
-        for layer, items in found.items.items()
-    }
-    return replace(found, items={layer: those for layer, those in items.items() if those})
-
-
-def _is_rule(item: Item) -> bool:
-    return item.pinned or item.category == Category.RULE

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import PlainTextResponse, Response
 
 from hexad.recent import Recent
 
@@ -62,31 +61,23 @@ class Refusal:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def in_plain_text(refusal: Refusal, _accept: str = "") -> Response:
-    """A refusal as text."""
-    return PlainTextResponse(f"{refusal.sentence}\n", status_code=refusal.status, headers=refusal.headers)
-
-
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """ASGI middleware that passes a request on, or answers why it does not.
-
-    ``respond`` makes the answer of a refusal and of the request's Accept header.
-    """
+    """ASGI middleware that passes a request on, or answers why it does not, as ``respond`` writes it."""
 
     app: ASGIApp
     address: Address
     rates: Rates
+    respond: Callable[[Refusal], ASGIApp]
     token: str = field(default="", repr=False)
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
-    respond: Callable[[Refusal, str], ASGIApp] = in_plain_text
     setting: str = "mcp_rate"  # the name of the rate, for the one who has to raise it
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         refusal = self._refusal(scope) if scope["type"] == "http" else None
-        app = self.app if refusal is None else self.respond(refusal, Headers(scope=scope).get("accept", "*/*"))
+        app = self.app if refusal is None else self.respond(refusal)
         await app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:

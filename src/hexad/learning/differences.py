@@ -28,7 +28,7 @@ from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hexad.learning.commands import Command
     from hexad.learning.errors.advice import Failure
@@ -49,13 +49,12 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
     r"|recogni[sz]ed|filter|KeyError"
 )
-_NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
-_ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
-_FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
+_GONE: Final = re.compile("(?:^|; )remove `([^`]+)`")
+_ASKED: Final = re.compile(r"""(?:^|; )(?:(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+))""")
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
@@ -72,15 +71,10 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
     return [each for each in dict.fromkeys(found) if not is_dangerous(each)][:_MOST]
 
 
-def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
-    """Whether a text has the words that edits name, as far as they name some; ``ran`` knows the commands before it."""
-    for each in how.split("; "):
-        asked, gone = _ASKED.match(each), re.match("remove `([^`]+)`", each)
-        before = [one for one in _FIRST.findall(each) if not ran(one)] if each.startswith("run ") else ()
-        wanted = (asked[1] or asked[2]).split() if asked else " ".join(before).split()
-        if not all(word in text for word in wanted) or (gone and names(text, gone[1])):
-            return False
-    return True
+def is_done(how: str, text: str) -> bool:
+    """Whether a text has the words that edits add, and not those that they remove, as far as they name some."""
+    wanted = [word for found in _ASKED.findall(how) for word in "".join(found).split()]
+    return all(word in text for word in wanted) and not any(names(text, each) for each in _GONE.findall(how))
 
 
 def is_edit(before: str, after: str) -> bool:
@@ -109,8 +103,7 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
     now = new[place]
     if not _likeness(failed, now):
-        missing = _NO_PROGRAM.search(failure.text) or names(failure.text, base(now[0]))
-        if missing and base(now[0]) != base(failed[0]):
+        if names(failure.text, base(now[0])) and base(now[0]) != base(failed[0]):
             yield f"use `{_shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
     first = [_shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
@@ -133,8 +126,7 @@ def _likeness(one: Command, other: Command) -> float:
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone = [each for each in old[a:b] if not _is_moved(each, new)]
-        come = [each for each in new[c:d] if not _is_moved(each, old)]
+        gone, come = list(old[a:b]), list(new[c:d])
         if kind == "equal":
             continue
         if a == 0 and come:  # another program, or the program through another
@@ -149,11 +141,6 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
             yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure)
         gone = [each for each in gone if failure.of_the_call or not is_operand(each)]
         yield from (f"remove `{option_name(out)}`" for out in gone if mentions(failure.text, out))
-
-
-def _is_moved(word: str, other: Command) -> bool:
-    """Whether an option stands in the other command too, perhaps with its value behind another sign."""
-    return not is_operand(word) and word != option_name(word) and option_name(word) in other
 
 
 def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[str]:

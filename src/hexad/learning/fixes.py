@@ -67,7 +67,8 @@ class Candidate:
         """The same fix, found again or of two learnings that have become one."""
         by_another = other.evidence.support or not set(other.sessions) <= set(self.sessions)
         remedy = self.remedy.again(other.remedy) if by_another else self.remedy
-        return Candidate.of(remedy, self.evidence + other.evidence, _first_of(self.sessions, other.sessions))
+        sessions = tuple(dict.fromkeys((*self.sessions, *other.sessions)))[:_MOST_SESSIONS]
+        return Candidate.of(remedy, self.evidence + other.evidence, sessions)
 
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
@@ -154,14 +155,6 @@ def without_session(learning: Learning, session: str) -> Learning:
     return chosen(learning, left) if left else replace(_without_fix(learning), remedies={})
 
 
-def judged(learning: Learning) -> Learning:
-    """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
-    known = candidates(learning)
-    present = {name: Candidate.of(each.remedy, each.evidence, each.sessions) for name, each in known.items()}
-    fixes = (name for name, each in known.items() if each.sentence == learning.fix and each.remedy.says)
-    return chosen(learning, present, name=next(fixes, None)) if known else learning
-
-
 def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument]) -> Learning:
     """A new learning with what its error asks for, if it asks for something."""
     asked = stated(error, arguments)
@@ -205,10 +198,6 @@ def at_odds(learnings: Sequence[Learning]) -> bool:
 def is_corrected(learning: Learning) -> bool:
     """Whether a user gave one of its fixes."""
     return any(each.remedy.kind is Kind.CORRECTION for each in candidates(learning).values())
-
-
-def _first_of(*sessions: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each for some in sessions for each in some))[:_MOST_SESSIONS]
 
 
 def _origin(learning: Learning, shown: Remedy) -> Origin:

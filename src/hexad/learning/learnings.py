@@ -10,14 +10,13 @@ from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
 from hexad.learning.errors.tree import fixes_for, known_as, new_id
-from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
+from hexad.learning.fixes import Candidate, candidates, chosen, current
 from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import outcome_of, trigger_of
 from hexad.learning.remedy import Kind, Remedy
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
-from hexad.memory.indexing import put
 from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 from hexad.store.learning import TemplateFilter
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from hexad.learning.housekeeping import Cleaned, Statistics
     from hexad.memory.workspace import Change
     from hexad.model import Item
-    from hexad.store import Reading, Writing
+    from hexad.store import Reading
 
 _EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
 
@@ -253,17 +252,6 @@ def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str
 def _words_of(error_pattern: str) -> Words:
     """The words of a pattern; an empty one stands for every error of its trigger."""
     return words_of(error_pattern) if error_pattern.strip() else ()
-
-
-def complete_patterns(unit: Writing) -> None:
-    """Give every learning with a pattern its template and a fix its trust; a fix that says nothing is no longer one."""
-    for known in housekeeping.all_of(unit):
-        words = _words_of(known.error_pattern)
-        whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
-        whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
-        whole = judged(whole)
-        if whole != known:
-            put(unit, [whole])
 
 
 def _with_words(new: Learning, old: Learning | None) -> Learning:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hexad.learning.arguments.shapes import is_constant
-from hexad.learning.calls.tool_objects import shape_of, watched_object
+from hexad.learning.calls.tool_objects import is_tool_or_list, watched_object
 from hexad.learning.calls.watching import StepTool, Watch, watched
 from hexad.learning.errors.text import warn
 from hexad.learning.learnings import LearningCollection
@@ -68,8 +68,7 @@ class Observer:
             failure=failure,
             advise=admission.flag("advise", advise),
         )
-        shape = shape_of(tool)
-        return watched(tool, watch) if shape is None else watched_object(tool, watch, shape)
+        return watched_object(tool, watch) if is_tool_or_list(tool) else watched(tool, watch)
 
     def collection(self, find: Finder) -> LearningCollection:
         """The workspace's learnings."""

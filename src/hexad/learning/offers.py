@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import HexadError
@@ -13,6 +13,7 @@ from hexad.store.learning import OFFERED, LearningChanges, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from hexad.memory.workspace import Change, Workspace
 
@@ -22,7 +23,6 @@ FOUND: Final = "found"  # by the session itself, without an offer
 BOTH: Final = "worked and failed"  # in one session: nothing more is counted there
 ONE_TASK: Final = timedelta(hours=1)  # calls without a session belong together for so long
 OFFER_HOLDS: Final = timedelta(days=1)
-_FIRST_MOMENT: Final = datetime.min.replace(tzinfo=UTC)
 
 
 def remember_offers(
@@ -58,8 +58,7 @@ def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
         for learning in learnings
         if learning.fix
     ]
-    oldest = now - OFFER_HOLDS if now - _FIRST_MOMENT > OFFER_HOLDS else None
-    change.unit.learn(LearningChanges(offers=made, drop_offers_before=oldest))
+    change.unit.learn(LearningChanges(offers=made, drop_offers_before=now - OFFER_HOLDS))
 
 
 def new_offer(change: Change, learning: Learning, state: str, now: datetime) -> Offer:

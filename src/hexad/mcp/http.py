@@ -6,7 +6,6 @@ may call.
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
 from contextlib import contextmanager
@@ -17,10 +16,10 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
-from starlette.responses import Response
+from starlette.responses import JSONResponse
 
 from hexad.edges.address import host_of
-from hexad.edges.guard import Guard, Rates, for_pages, in_plain_text
+from hexad.edges.guard import Guard, Rates, for_pages
 from hexad.errors import ConfigError
 from hexad.mcp.sessions import IDLE
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
     from starlette.applications import Starlette
+    from starlette.responses import Response
     from starlette.types import ASGIApp
 
     from hexad.edges.address import Address
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from hexad.settings import Settings
 
 PATH: Final = "/mcp"
-_JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a call has several texts
 _SMALLEST_BODY: Final = 64 * 1024
 _SESSIONS: Final = 1000
@@ -77,21 +76,18 @@ def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIAp
         sdk_app(server, settings),
         access.address,
         Rates(settings.mcp_rate),
+        _refused,
         settings.mcp_token,
         access.hosts,
         access.origins,
-        respond=_refused,
     )
     return for_pages(guarded, access.origins)
 
 
-def _refused(refusal: Refusal, accept: str) -> Response:
-    """An error of the protocol, since its clients pass on no other; plain text for a client that takes no JSON."""
-    accepted = {part.partition(";")[0].strip().casefold() for part in accept.split(",")}
-    if not accepted & {_JSON, "*/*", "application/*"}:
-        return in_plain_text(refusal)
+def _refused(refusal: Refusal) -> Response:
+    """An error of the protocol, since its clients pass on no other."""
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": refusal.sentence}}
-    return Response(json.dumps(error), status_code=refusal.status, headers=refusal.headers, media_type=_JSON)
+    return JSONResponse(error, status_code=refusal.status, headers=refusal.headers)
 
 
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:

@@ -1,27 +1,23 @@
-"""Single records as resources, in the one JSON shape, and the prompt that puts context before a message."""
+"""Standing context and single records as resources, records in the one JSON shape."""
 
 from __future__ import annotations
 
 import heapq
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads annotations
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-from mcp.server.mcpserver.prompts.base import Message, UserMessage
 from mcp.server.mcpserver.resources import ResourceSecurity
-from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, Resource
-from pydantic import Field
+from mcp_types import Resource
 
 from hexad import wire
 from hexad.context.standing import TITLE, standing_block
-from hexad.edges.context import BUDGET, PREFACE
 from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.mcp.answers import sentence
 from hexad.mcp.backend import READING
-from hexad.mcp.context_tools import USUAL, approved_skill
+from hexad.mcp.context_tools import approved_skill
 from hexad.memory.redaction import redact
 from hexad.model import Knowledge, Skill
 from hexad.skills.run import may_run
@@ -37,12 +33,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", Knowledge, Skill)
 MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address
-PROMPT: Final = "with_context"
 STANDING: Final = "hexad://standing"
 KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
 _KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
-_Message = Annotated[str, Field(description="What you want to ask, or to have done.")]
 
 
 def add_resources(server: MCPServer[Any], backend: Backend) -> None:
@@ -67,23 +61,6 @@ def add_resources(server: MCPServer[Any], backend: Backend) -> None:
     async def learning(id: str, context: Context[Any, Any]) -> str:
         """An error pattern with its fix, and the trust in that."""
         return await _read(backend, context, lambda own: own.learnings.get(id))
-
-
-def add_prompt(server: MCPServer[Any], backend: Backend) -> None:
-    """Let a person begin a message with its context."""
-
-    @server.prompt(PROMPT, title="With context")
-    async def with_context(message: _Message, context: Context[Any, Any]) -> list[Message]:
-        """Your message, with its context in front."""
-        if not message.strip():
-            raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
-        own = backend.engine(context)
-        try:
-            added = await READING.run(lambda: own.prompt("", message, layers=USUAL, budget=BUDGET).added)
-        except HexadError as error:
-            raise MCPError(INVALID_PARAMS, sentence(error)) from error
-        before: list[Message] = [UserMessage(PREFACE + added.strip())] if added.strip() else []
-        return [*before, UserMessage(message)]
 
 
 async def listed(backend: Backend) -> list[Resource]:

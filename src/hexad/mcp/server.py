@@ -20,7 +20,7 @@ from hexad.mcp.answers import explain_errors, result_of  # noqa: E402
 from hexad.mcp.backend import READING, Backend  # noqa: E402
 from hexad.mcp.coding.hooks import Hooks  # noqa: E402
 from hexad.mcp.in_flight import BEAT  # noqa: E402
-from hexad.mcp.resources import add_prompt, add_resources, listed  # noqa: E402
+from hexad.mcp.resources import add_resources, listed  # noqa: E402
 from hexad.mcp.sessions import ClientSessions  # noqa: E402
 from hexad.mcp.tools import tools_of  # noqa: E402
 from hexad.memory.admission import key  # noqa: E402
@@ -104,5 +104,4 @@ def server_of(
     server.backend = backend
     server.hooks = Hooks(hx, resident=True) if hooks else None
     add_resources(server, backend)
-    add_prompt(server, backend)
     return server

@@ -16,6 +16,7 @@ _UNNAMED: Final = "note"  # for a text without words, or with nothing but a secr
 _READ: Final = 2000  # characters of the text: its beginning names it
 _REDACTED: Final = re.compile(r"\[redacted:[^\]]*\]")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CONTRACTED: Final = re.compile(r"^(?:[cdjlmnst]|qu)['’]|['’](?:s|re|ve|ll|d|m)$")  # l'été, I'm, it's: été, I, it
 _NEGATIONS: Final = frozenset(
     ["no", "not", "nor", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "cant", "wont"]
 )
@@ -25,11 +26,11 @@ _SKIPPED: Final = STOPWORDS - _NEGATIONS  # "I do not like tea" must not become 
 def key_from(text: str) -> str:
     """A readable key for a text, always the same one for the same text. Secrets are left out.
 
-    >>> key_from("I like green tea"), key_from("I don't like green tea!"), key_from("我喜欢绿茶")
-    ('like-green-tea', 'dont-like-green-tea', '我喜欢绿茶')
+    >>> key_from("I'm fond of green tea"), key_from("I don't like green tea!"), key_from("我喜欢绿茶")
+    ('fond-green-tea', 'dont-like-green-tea', '我喜欢绿茶')
     """
     shown = _REDACTED.sub(" ", redact(text[:_READ]).text).lower()
-    words = [re.sub("['’]", "", word) for word in _WORD.findall(shown)]
+    words = [re.sub("['’]", "", _CONTRACTED.sub("", word)) for word in _WORD.findall(shown)]
     chosen = [word for word in dict.fromkeys(words) if word not in _SKIPPED] or words
     made = "-".join(chosen[:_MOST_WORDS])
     if len(made) > _LONGEST:

@@ -71,7 +71,7 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     access = hosting.access
     site = Site(hx, callers, hosting)
     rates = Rates(hx.settings.server_rate)
-    guarded = Guard(site, access.address, rates, "", access.hosts, access.origins, refused, "server_rate")
+    guarded = Guard(site, access.address, rates, refused, "", access.hosts, access.origins, "server_rate")
     return for_pages(Forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
 
 

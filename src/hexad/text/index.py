@@ -27,7 +27,7 @@ class Statistics(NamedTuple):
 
 
 class TermIndex:
-    """Postings in dictionaries; adding and removing are exact opposites."""
+    """Postings in dictionaries."""
 
     def __init__(self) -> None:
         self._postings: dict[str, dict[int, Posting]] = {}
@@ -41,26 +41,15 @@ class TermIndex:
         for term, weight in document.weights().items():
             self._postings.setdefault(term, {})[number] = Posting(number, weight, document.length)
 
-    def remove(self, number: int, document: Document) -> None:
-        """Undo `add`."""
-        self._rows -= 1
-        self._length -= document.length
-        for term in document.weights():
-            held = self._postings[term]
-            del held[number]
-            if not held:
-                del self._postings[term]
-
     def statistics(self, terms: Collection[str]) -> Statistics:
         """The counts for these terms; a term that no document holds is absent."""
         known = {term: len(self._postings[term]) for term in terms if term in self._postings}
         return Statistics(self._rows, self._length, known)
 
-    def postings(self, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
-        """The documents that hold a term, highest number first; with ``below`` only lower numbers."""
+    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
+        """The documents that hold a term, highest number first."""
         held = self._postings.get(term, {})
-        wanted = held if below is None else (number for number in held if number < below)
-        return [held[number] for number in sorted(wanted, reverse=True)[:limit]]
+        return [held[number] for number in sorted(held, reverse=True)[:limit]]
 
     def postings_among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         """Those of the given documents that hold a term, in any order."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.adapters.adk.request import Placement, context_places, latest_message, preloaded, safe_place, with_context
+from hexad.adapters.adk.request import Placement, context_places, latest_message, safe_place, with_context
 from hexad.context.selection import estimate_tokens
 from hexad.edges.agent import soon, wishes
 from hexad.edges.context import PREFACE, Lookup, Question
@@ -55,16 +55,14 @@ class Recall:
         """The engine."""
         return self.lookup.hx
 
-    async def augmented(
-        self, request: LlmRequest, *, reasons: Iterable[str] = (), speaker: Speaker | None = None
-    ) -> LlmRequest:
+    async def augmented(self, request: LlmRequest, *, reasons: Iterable[str] = ()) -> LlmRequest:
         """A copy of the request with context; the request itself if there is nothing to add.
 
-        ``reasons`` are earlier failures, for the same warning. ``speaker`` is used where no hook has seen the request.
+        ``reasons`` are earlier failures, for the same warning.
         """
         if not self.hx.enabled or self._has_served(request):
             return request
-        speaker, why, served = SPEAKERS.of(request) or speaker, list(reasons), request
+        speaker, why, served = SPEAKERS.of(request), list(reasons), request
         query = speaker.conversation.message if speaker else ""
         try:
             place, query = latest_message(request.contents, query)
@@ -87,7 +85,7 @@ class Recall:
         tools = tuple((name, _summary(tool)) for name, tool in request.tools_dict.items())
         turn = speaker.conversation.invocation if speaker is not None else f"at {message}"
         opening = speaker is None and message == len(request.contents) - 1
-        question = Question(query, speaker, tools, seconds, preloaded(request.contents), turn, opening)
+        question = Question(query, speaker, tools, seconds, turn, opening)
         prompt = await attempt(self.hx, lambda: self.lookup.prompt(question), seconds=seconds, reasons=reasons)
         if prompt is None or not prompt.text:
             return request

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,8 +13,9 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
 from hexad.adapters.adk.request import text_of
-from hexad.edges.conversation import Conversation, Speaker, checked, per_user, session_of
-from hexad.edges.warnings import LOG, attempt, described
+from hexad.edges.conversation import Conversation, Speaker, checked, digest, per_user, session_of
+from hexad.edges.threads import pool_of
+from hexad.edges.warnings import LOG, excused
 from hexad.errors import InvalidInput, NotFound
 from hexad.model import Origin
 
@@ -74,7 +74,7 @@ class HexadMemoryService(BaseMemoryService):
         """Keep memories as they are given."""
         said = [
             _Said(
-                memory.id or f"memory {_name(text_of(memory.content))}",
+                memory.id or f"memory {digest(text_of(memory.content))}",
                 text_of(memory.content),
                 memory.author or "",
                 _milliseconds(memory.timestamp),
@@ -117,13 +117,10 @@ class HexadMemoryService(BaseMemoryService):
         """
         if not self._hx.enabled:
             return None
-        reasons: list[str] = []
-        result = None
-        try:
+        reasons, result = list[str](), None
+        with excused(reasons):  # a rule of the user's own may fail too
             own = Speaker(whose, self._rule).scope(self._hx).scoped(session="")
-            result = await attempt(own, partial(work, own), seconds=_SECONDS, reasons=reasons)
-        except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            reasons.append(described(error))
+            result = await pool_of(own).run(partial(work, own), seconds=_SECONDS)
         if reasons:
             LOG.warning("%s: %s", what, reasons[0])
         return result
@@ -195,8 +192,3 @@ def _milliseconds(timestamp: str | None) -> int | None:
         return None
     when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
     return max(round(when.timestamp() * 1000), 0)
-
-
-def _name(text: str) -> str:
-    """A key for a memory that has none: the same text is the same memory."""
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]

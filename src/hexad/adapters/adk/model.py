@@ -10,7 +10,6 @@ from google.adk.models.registry import LLMRegistry
 from pydantic import PrivateAttr
 
 from hexad.adapters.adk.context import Recall
-from hexad.adapters.adk.live import connecting
 from hexad.adapters.adk.request import Placement
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput
@@ -92,6 +91,6 @@ class ContextAwareModel(BaseLlm):
 
     @asynccontextmanager
     async def _connected(self, llm_request: LlmRequest) -> AsyncIterator[BaseLlmConnection]:
-        request = await self._recall.augmented(llm_request, speaker=connecting(self))
+        request = await self._recall.augmented(llm_request)
         async with self._inner.connect(request) as connection:
             yield connection

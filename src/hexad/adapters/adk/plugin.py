@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
-from hexad.adapters.adk import live
 from hexad.adapters.adk.calls import failure_in, is_adks_own, long_running_call
 from hexad.adapters.adk.context import SPEAKERS, Recall
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
-from hexad.adapters.adk_shape import is_in_progress, is_outcome
 from hexad.edges.agent import Ended, lesson, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
 from hexad.edges.notes import is_first_report
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.learning.calls.call_scope import enter, leave
-from hexad.learning.calls.tool_objects import watches
+from hexad.learning.calls.tool_objects import is_in_progress, is_outcome, watches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,17 +65,6 @@ class HexadPlugin(BasePlugin):
 
     def _speaker(self, context: CallbackContext | ToolContext) -> Speaker:
         return Speaker(conversation_of(context), self._rule)
-
-    async def before_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
-        """Let a wrapped model know whose live connection it is about to open."""
-        invocation = callback_context.get_invocation_context()
-        model = getattr(agent, "canonical_live_model", None) if invocation.live_request_queue is not None else None
-        if self._hx.enabled and isinstance(model, ContextAwareModel):
-            live.announce(invocation.session, model, self._speaker(callback_context))
-
-    async def after_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
-        """The agent is done, and its live connection closed."""
-        live.done()
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Add tools and context to the request, or leave the context to a model that is wrapped already."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from google.adk.models.llm_request import LlmRequest
 
-_PRELOADED: Final = "<PAST_CONVERSATIONS>"  # in the text of ADK's own memory preload
 _OTHER_AGENT: Final = "For context:"  # how older versions of ADK begin what another agent did, in a part of its own
 _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
     ("For context: below is a transcript of what another agent did", ""),
@@ -84,12 +83,6 @@ def context_places(request: LlmRequest) -> Iterator[str]:
     yield from _texts(request.config.system_instruction)
     for content in request.contents:
         yield from (text for text in _texts(content) if text.startswith(PREFACE))
-
-
-def preloaded(contents: Sequence[types.Content]) -> str:
-    """The text that ADK's own memory preload put into a request, white space normalised."""
-    texts = (text for content in contents for text in _texts(content) if _PRELOADED in text)
-    return " ".join(" ".join(texts).split())
 
 
 def _texts(said: Any) -> Iterator[str]:

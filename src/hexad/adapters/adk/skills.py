@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from google.adk.tools.base_toolset import BaseToolset
-
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
+from hexad.agent_tools import error_answer
 from hexad.context.retriever import ContextRetriever
 from hexad.edges.conversation import call_scope, checked, per_user
 from hexad.edges.threads import pool_of
@@ -21,7 +20,6 @@ from hexad.recent import Recent
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
@@ -82,12 +80,6 @@ class SkillTool(OwnTool):
         self._namespace = namespace
         self.needs = _needs(skill)
 
-    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
-        """Offer it to an agent that has the tools of its steps, as far as that is known without asking a toolset."""
-        known = _names(tool_context)
-        if known is None or self.needs <= known:
-            await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
-
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """Run the skill from its namespace with the caller's tools; learnings go to the caller's memory."""
         engine = own.scoped(namespace=self._namespace)
@@ -95,31 +87,23 @@ class SkillTool(OwnTool):
         if isinstance(engine.retriever, ContextRetriever):
             callables = await _callables(tool_context, replace(scope, recorded_elsewhere=True))
             if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
-                return {"status": "error", "error": f"{self.name} calls {', '.join(missing)}, which you do not have"}
+                return error_answer(f"{self.name} calls {', '.join(missing)}, which you do not have")
             engine = engine.with_tool_registry(callables)
         listed = partial(engine.skills.as_tools, session=own.session, asynchronous=True)
         skills = await pool_of(engine).run(listed, seconds=SECONDS)
         skill = next((each for each in skills if each.__name__ == self.name), None)
         if skill is None:
-            return {"status": "error", "error": f"{self.name} is no longer an active skill"}
+            return error_answer(f"{self.name} is no longer an active skill")
         try:
             given = inspect.signature(skill).bind(**args)
         except TypeError as error:
-            return {"status": "error", "error": f"{self.name}: {error}"}
+            return error_answer(f"{self.name}: {error}")
         with recorded_under(scope):
             return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
 
 
 def _needs(skill: Callable[..., Any]) -> frozenset[str]:
     return getattr(skill, "needs", frozenset())
-
-
-def _names(context: ToolContext) -> frozenset[str] | None:
-    """The tools of the agent that asks; None if a toolset would have to list its own."""
-    tools = getattr(context.get_invocation_context().agent, "tools", ())
-    if any(isinstance(tool, BaseToolset) for tool in tools):
-        return None
-    return frozenset(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools)
 
 
 async def _callables(context: ToolContext, scope: CallScope) -> list[Callable[..., Any]]:

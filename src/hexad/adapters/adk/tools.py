@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import functools
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import text_of
-from hexad.agent_tools import agent_tools
+from hexad.agent_tools import agent_tools, error_answer
+from hexad.edges.agent import agent_tool_answer
 from hexad.edges.conversation import Conversation, Speaker, per_user
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import TURN_WARNINGS, described, held_back
+from hexad.edges.warnings import TURN_WARNINGS, described, said_once
 from hexad.errors import HexadError
 
 if TYPE_CHECKING:
@@ -52,36 +53,20 @@ class OwnTool(FunctionTool):
             own = speaker.scope(self._hx)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
             TURN_WARNINGS.warn(turn, f"{self.name} was not called", described(error))
-            return {"status": "error", "error": "the namespace of this conversation could not be determined"}
-        with held_back() as held:
+            return error_answer("the namespace of this conversation could not be determined")
+        with said_once(turn):
             try:
                 return await self._answer(own, args, tool_context)
             except HexadError as error:
-                return {"status": "error", "error": str(error)}
-            finally:
-                for each in held:
-                    what, _, reason = each.partition(": ")
-                    TURN_WARNINGS.warn(turn, what, reason)
+                return error_answer(str(error))
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        raise NotImplementedError
-
-
-class AgentTool(OwnTool):
-    """One of the agent tools."""
-
-    async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        return await pool_of(own).run(functools.partial(self._called, own, args), seconds=SECONDS)
-
-    def _called(self, own: Hexad, args: dict[str, Any]) -> Any:
-        house = self._hx if own.namespace != self._hx.namespace else None
-        tools = {tool.__name__: tool for tool in agent_tools(own, house=house)}
-        return tools[self.name](**args)
+        return await pool_of(own).run(partial(agent_tool_answer, self._hx, own, self.name, **args), seconds=SECONDS)
 
 
 def own_tools(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
     """The agent tools as ADK tools; none where the engine is off."""
-    return [AgentTool(hx, tool, rule) for tool in agent_tools(hx)] if hx.enabled else []
+    return [OwnTool(hx, tool, rule) for tool in agent_tools(hx)] if hx.enabled else []
 
 
 def conversation_of(context: ReadonlyContext) -> Conversation:

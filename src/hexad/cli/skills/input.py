@@ -84,8 +84,9 @@ def read(name: str, field: str) -> str:
 
 
 def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
-    kinds = properties_of(schema).get(name, {}).get("type")
-    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds):
+    wanted = properties_of(schema).get(name, {})
+    kinds = wanted.get("type")
+    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds) or text in wanted.get("enum", ()):
         return text
     try:
         value = json.loads(text)

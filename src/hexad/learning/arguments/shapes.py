@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.learning.arguments.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
@@ -63,11 +63,7 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"/\S*": "absolute path",
     r"[#@+$~]\S*": "",  # named after its first character
     r"[a-z]{2}[_-][A-Z]{2}": "locale",
-    r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+": "snake_case word",
-    r"[a-z0-9]+(?:-[a-z0-9]+)+": "kebab-case word",
-    r"[a-z]\S*": "lower-case word",
-    r"[A-Z0-9_-]+": "upper-case word",
-    r"[A-Z]\S*": "capitalised word",
+    r"[A-Za-z]\S*|[A-Z0-9_-]+|[a-z0-9]+(?:-[a-z0-9]+)+": "word",
 }
 _STRONG: Final = re.compile(
     r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|empty|starts with"
@@ -77,23 +73,19 @@ _ARTICLE: Final = re.compile(r"[eoh](?=-mail|mpty|bject|ttp)|(?=list|whole|numbe
 _SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
 _SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
-    {
-        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
-        *("true or false", "whole number", "number", "whole number as text"),
-    }
+    {"word", "locale", "true or false", "whole number", "number", "whole number as text"}
 )
 _BYTES: Final = (bytes, bytearray, memoryview)
-_PLAIN: Final[dict[type, str]] = {type(None): "null", bool: "true or false", int: "whole number", float: "number"}
-_KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
-    *_PLAIN.items(),
-    (_BYTES, "bytes"),
-    (Mapping, "object"),
-)
-
-
+_KINDS: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "whole number",
+    float: "number",
+    Mapping: "object",
+    **dict.fromkeys(_BYTES, "bytes"),
+}
 _INTAKE: Final = Intake(limit=1 << 30, redact=True, accounts=True)
 _as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_SINGLE: Final = frozenset({*_PLAIN, str})
 
 
 def summarised(tool: str, arguments: object) -> dict[str, Json]:
@@ -148,16 +140,13 @@ def shape_of(value: object) -> str:
     """The kind of a value, in words.
 
     >>> [shape_of(v) for v in ("2024-05-19", "#general", ["a"], "EUR", 3, None, "two words")]
-    ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'upper-case word', 'whole number', 'null', 'text']
+    ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'word', 'whole number', 'null', 'text']
     """
-    plain = _PLAIN.get(type(value))
-    if plain is not None:
-        return plain
     if isinstance(value, str):
         return _shape_of_text(value)
     if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
         return _shape_of_list(value)
-    known = next((name for kind, name in _KINDS if isinstance(value, kind)), "")
+    known = next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "")
     return known or _clean(type(value).__name__)[:_LONGEST_NAME]
 
 
@@ -169,10 +158,10 @@ def is_strong(shape: str) -> bool:
 def in_words(shape: str) -> str:
     """A shape as a sentence has it: kinds of words are text to a reader.
 
-    >>> [in_words(each) for each in ("kebab-case word", "list of text", "whole number as text", "e-mail address")]
+    >>> [in_words(each) for each in ("word", "list of text", "whole number as text", "e-mail address")]
     ['text', 'a list of text', 'digits', 'an e-mail address']
     """
-    if shape.endswith(" word"):
+    if shape == "word":
         return "text"
     if shape.startswith("word with"):
         return f"text that starts with {shape.split()[2]}"
@@ -204,17 +193,12 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         if len(found) >= MOST:
             return
         here = (*path, name)
-        if _is_object(value) and value and len(path) < _DEEPEST and not names_secret(here):
+        if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not names_secret(here):
             _gather(here, by_name(value), found)
         else:
             shape = shape_of(value)
             kept = _text(here, value) if isinstance(value, str) else _constant(here, value, shape)
             found[pointer(here)] = Argument(shape, kept)
-
-
-def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Whether a value has named parts, with a quick answer for common types."""
-    return type(value) not in _SINGLE and isinstance(value, Mapping)
 
 
 def is_constant(path: Path, value: object) -> bool:
@@ -251,8 +235,9 @@ def _summary(path: Path, value: object) -> Json:
     if _is_private(path, value):
         return _redacted(path[-1], value)
     if isinstance(value, str):
-        return _cut(_INTAKE.named(path[-1], _clean(value[:_SEARCHED])))
-    if _is_object(value) and len(path) < _DEEPEST_SUMMARY and not names_secret(path):
+        text = _INTAKE.named(path[-1], _clean(value[:_SEARCHED]))
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    if isinstance(value, Mapping) and len(path) < _DEEPEST_SUMMARY and not names_secret(path):
         return {each: _summary((*path, each), inner) for each, inner in by_name(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
@@ -310,10 +295,6 @@ def pointer(path: Path) -> str:
 
 def _clean(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _size(value: object) -> str:

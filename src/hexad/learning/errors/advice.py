@@ -45,16 +45,14 @@ _REFUSED: Final = re.compile(  # errors about rights, money and room
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
     rf"""(?ix) {_START}(?: not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any)
-    | not\ exist | can(?:no|')t\ find | \blisted\b
+    | can(?:no|')t\ find | \blisted\b
     | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range) | \bunknown\b
     | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
     | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b
-    | \b410\b | no\ (?:\w+\ ){{1,2}}(?:found|matched|named|left|available|for|exists) | not\ a\ git
+    | no\ (?:\w+\ ){{1,2}}(?:found|matched|named|left|available|for|exists) | not\ a\ git
     | cannot\ (?:open|access|stat)
-    | can't\ open | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock
-    | (?:fully|double).booked | \bgone\b | already | (?:file|entry)\ exists | \bduplicate
-    | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past
-    | not\ allowed\ to )"""
+    | no\ longer | expired | cancell?ed | deleted | already | (?:file|entry)\ exists | \bduplicate
+    | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b )"""
 )
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
     r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
@@ -150,7 +148,6 @@ _LABEL: Final = re.compile(
 )
 _GOES_ON: Final = re.compile(r"(?<=[\w,:?`'\"])\n+(?:[ \t]+(?=\S)|(?=[a-z(\"'`][^:\n]*(?:\n|\Z)))")
 _SENTENCE: Final = re.compile(r"(?<=[^.][.!?;])\s+(?=[A-Z`'\"(])|\n+")
-_UNTITLED: Final = frozenset({"validation failed", "bad request", "invalid request", "unprocessable entity"})
 
 
 class Cause(Enum):
@@ -227,11 +224,7 @@ def wait_of(error: str) -> Wait:
         return Wait()
     text = next(filter(None, found.groups())).strip()
     parts = [(float(number) if number[0].isdigit() else 1.0, unit.lower()) for number, unit in _PART.findall(text)]
-    return Wait(sum(number * _UNITS.get(_unit(unit), 1) for number, unit in parts), text)
-
-
-def _unit(name: str) -> str:
-    return "ms" if name.startswith(("ms", "milli")) else name[:2]
+    return Wait(sum(number * _UNITS.get(unit.replace("milli", "ms")[:2], 1) for number, unit in parts), text)
 
 
 def said(error: str, values: Iterable[str] = ()) -> Said:
@@ -270,6 +263,6 @@ def _harmless(sentences: Iterable[str]) -> list[str]:
 
 def _sentences(error: str) -> Iterator[str]:
     """The sentences of an error: of its JSON body if it has one, else of its lines."""
-    body = [each.replace("\n", " ") for each in messages(error) if each.casefold().strip(" .") not in _UNTITLED]
+    body = [each.replace("\n", " ") for each in messages(error)]
     text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", _USAGE.sub("", essence(error))))
     return filter(None, (_LABEL.sub("", each).strip() for each in _SENTENCE.split(text)))

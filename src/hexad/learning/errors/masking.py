@@ -22,12 +22,9 @@ protocol's name that ends in a digit (`SHA1`).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
 from hexad.store.learning import VALUES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WILD: Final = "<*>"
 PLACEHOLDER: Final = re.compile(rf"<(?:{'|'.join(VALUES)}|\*)>")
@@ -45,12 +42,7 @@ _QUOTED: Final = (
     r"""(?<!\w)(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|‘[^’\n]{0,400}’"""
     r"""|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
 )
-_STATUS: Final = re.compile(r"[45]\d\d")
-_STATUS_NAME: Final = 24  # characters before a number in which "HTTP" or "status" is looked for
-_BEFORE_STATUS: Final = re.compile(
-    r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus(?:[ _-]?code)?)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
-)
-_NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was kept
+_NAMED: Final = re.compile(r"[A-Z]{2,}\d")  # a protocol
 _ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
 ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word after it identifies the error
 _PARAMETER: Final = re.compile(
@@ -62,18 +54,16 @@ _REASONS: Final = (
     "(?:client|server) error|bad (?:request|gateway)|un(?:authori|processa|supported)|forbidden|not found|conflict|"
     "too many|internal server|service una|gateway time|method not|payment req"
 )
-_CODES: Final = tuple(  # words without which no code follows, and the pattern
-    (signs, re.compile(pattern))
-    for signs, pattern in (
-        (("rror", "arning", "RROR", "ARNING"), r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])"),
-        (("-",), r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)"),
-        (("4", "5"), rf"(\b)([45]\d\d)(?= (?i:{_REASONS}))"),
-        (("ResponseError: ",), r"(ResponseError: )([45]\d\d)\b"),
-        (("SQLSTATE", "sqlstate"), r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b"),
-        (
-            ("xit", "rrno", "ode"),
-            r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w)",
-        ),
+_CODES: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])",
+        r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)",
+        rf"(\b)([45]\d\d)(?= (?i:{_REASONS}))",
+        r"((?i:(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus(?:[ _-]?code)?)(?: error| status)?\W{1,3}))([45]\d\d)\b",
+        r"(ResponseError: )([45]\d\d)\b",
+        r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b",
+        r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w)",
     )
 )
 _REASON: Final = re.compile(r"'([45]\d\d) ([A-Z][A-Za-z -]{2,40})'")  # as httpx quotes it
@@ -82,50 +72,36 @@ _KEY: Final = re.compile(r"\b(KeyError: )['\"]([A-Za-z_]\w{0,60})['\"]")
 _HIDDEN: Final = {ord(str(digit)): 0xE000 + digit for digit in range(10)}  # digits of codes, hidden from the rules
 _SHOWN: Final = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
-
-
-class _Rule(NamedTuple):
-    """A pattern and its placeholder; skipped if the text lacks the sign that every match contains."""
-
-    sign: str
-    pattern: re.Pattern[str]
-    placeholder: str
-
-
-def _rule(sign: str, pattern: str, placeholder: str) -> _Rule:
-    return _Rule(sign, re.compile(pattern, re.IGNORECASE), placeholder)
-
-
 _MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATE: Final = rf"(?:{_MONTH} \d\d?|\d\d? {_MONTH})"
 _DAY: Final = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _ZONE: Final = "(?: [A-Z]{3,4} \\d{4})?"  # as `date` writes it
 _CLOCK: Final = r"\d\d?[:,]\d\d(?:[:,]\d\d)?(?:[.,]\d+)?(?:\s?[ap]m\b)?"
-_RULES: Final = (
-    _rule("://", r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>"),
-    _rule("@", r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>"),
-    _rule("-", r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>"),
-    _rule("", rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>"),
-    _rule(
-        "",
-        rf"\b(?=[\djfmasondtw])(?:{_DAY},? )?(?:{_MONTH} \d\d?|\d\d? {_MONTH})(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b",
-        "<time>",
-    ),
-    _rule("/", r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>"),
-    _rule("", r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>"),
-    _rule(":", r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>"),
-    _rule("::", r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>"),
-    _rule(".", rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>"),
-    _rule(":", rf"{_NOT_IN_A_WORD}[\w+/-]{{1,160}}\.(?:{_ENDINGS})(?:(?::\d+){{1,2}}(?!\w|:\d)|\(\d+,\d+\))", "<path>"),
-    _rule("", rf"\b{_CLOCK}\b(?!:?\d)", "<time>"),
-    _rule(":", r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>"),
-    _rule("\\", rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>"),
-    _rule("/", r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>"),
-    _rule("/", r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>"),
-    _rule(".", rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>"),
-    _rule("", _QUOTED, "<value>"),
-    _rule("=", r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>"),
-    _rule("", rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>"),
-    _rule("(", r"<num>\s?\(\s?<num>\s?\)", "<num>"),
+_RULES: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), placeholder)
+    for pattern, placeholder in (
+        (r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>"),
+        (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>"),
+        (r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>"),
+        (rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>"),
+        (rf"\b(?=[\djfmasondtw])(?:{_DAY},? )?{_DATE}(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b", "<time>"),
+        (r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>"),
+        (r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>"),
+        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>"),
+        (r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>"),
+        (rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>"),
+        (rf"{_NOT_IN_A_WORD}[\w+/-]{{1,160}}\.(?:{_ENDINGS})(?:(?::\d+){{1,2}}(?!\w|:\d)|\(\d+,\d+\))", "<path>"),
+        (rf"\b{_CLOCK}\b(?!:?\d)", "<time>"),
+        (r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>"),
+        (rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>"),
+        (r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>"),
+        (r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>"),
+        (rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>"),
+        (_QUOTED, "<value>"),
+        (r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>"),
+        (rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>"),
+        (r"<num>\s?\(\s?<num>\s?\)", "<num>"),
+    )
 )
 _OF_ONE_RUN: Final = re.compile(
     r"""(?ix) (?<![\w/])[a-z][\w.+-]{1,60}://(?=[\w.-])[^\s'"<>|\\^`{}]*[^\s'"<>|\\^`{}.,;:!?)\]]
@@ -138,10 +114,6 @@ _OF_ONE_RUN: Final = re.compile(
     """
 )
 _NUMBER: Final = re.compile(r"(?<![\w.<-])[+-]?\d+(?:[.,_]\d+){0,40}(?:e[+-]?\d+)?(?!\w)", re.IGNORECASE)
-_LATE_RULES: Final = (
-    _rule("0x", r"\b0x[0-9a-f]+\b", "<id>"),
-    _rule("", r"\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{6,}\b|\b[a-f]{8,}\b", "<id>"),
-)
 
 
 def mask_run(text: str) -> str:
@@ -160,12 +132,12 @@ def masked(text: str) -> str:
     'GET <url> timed out after <num> (request 4f1c-9a)'
     """
     text = _KEY.sub(r"\1\2", _REASON.sub(_status, _MODULE.sub("", text)))
-    for signs, pattern in _CODES:
-        if any(sign in text for sign in signs):
-            text = pattern.sub(_hidden, text)
+    for pattern in _CODES:
+        text = pattern.sub(_hidden, text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
-    text = _NUMBER.sub(_number, _replaced(_RULES, text))
-    return _replaced(_LATE_RULES, text)
+    for pattern, placeholder in _RULES:
+        text = pattern.sub(placeholder, text)
+    return _NUMBER.sub("<num>", text)
 
 
 def _hidden(found: re.Match[str]) -> str:
@@ -174,13 +146,6 @@ def _hidden(found: re.Match[str]) -> str:
 
 def _status(found: re.Match[str]) -> str:
     return f"{found[1].translate(_HIDDEN)} {found[2]}"
-
-
-def _replaced(rules: Sequence[_Rule], text: str) -> str:
-    for sign, pattern, placeholder in rules:
-        if sign in text:
-            text = pattern.sub(placeholder, text)
-    return text
 
 
 def word(token: str) -> str:
@@ -197,9 +162,3 @@ def word(token: str) -> str:
     if _NAMED.fullmatch(token):
         return token
     return "<id>" if any(map(str.isdigit, token)) else token.translate(_SHOWN)
-
-
-def _number(found: re.Match[str]) -> str:
-    """The placeholder of a number, or the number itself if it is an HTTP status."""
-    before = found.string[max(0, found.start() - _STATUS_NAME) : found.start()]
-    return found[0] if _STATUS.fullmatch(found[0]) and _BEFORE_STATUS.search(before) else "<num>"

@@ -52,21 +52,13 @@ def _seen(change: Change, id: str, now: datetime) -> str:
 
 def bucket_of(view: Reading, trigger: str, words: Words) -> dict[Words, str]:
     """The templates that an error of a tool is compared with, each with its learning's id."""
-    found = view.templates(_bucket_filters(trigger, words))
-    return {split(template): about for template, about in found}
-
-
-def _bucket_filters(trigger: str, words: Words) -> Sequence[TemplateFilter]:
     size = len(words)
-    return (
+    wanted = (
         TemplateFilter(trigger, limit=COMPARED, length=size),
         TemplateFilter(trigger, limit=MOST_OPEN, length=size, wildcard=True),
         TemplateFilter(trigger, limit=MOST_OF_A_TOOL, length=size, skeleton=skeleton(pattern_text(words))),
     )
-
-
-def _all_of(trigger: str) -> TemplateFilter:
-    return TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)
+    return {split(template): about for template, about in view.templates(wanted)}
 
 
 def known_as(view: Reading, trigger: str, words: Words) -> str | None:
@@ -145,7 +137,7 @@ def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
         if each[0][1:2] == (":",) and len(each[0]) == len(words) + 2 and holds(each[0][2:], words)
     ]
     any_error = [each for each in known if not each[0]]
-    ordered = (*same, *sorted(part, key=_longest_first), *typed, *any_error)
+    ordered = (*same, *sorted(part, key=lambda each: (-len(each[0]), each[1])), *typed, *any_error)
     return [found for _, found in ordered]
 
 
@@ -170,7 +162,7 @@ def new_id() -> str:
 
 def _make_room(change: Change, trigger: str) -> None:
     """Remove the tool's oldest learning without fix and diagnosis, if the tool has too many."""
-    known = change.unit.templates([_all_of(trigger)])
+    known = change.unit.templates([TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)])
     if len(known) < MOST_OF_A_TOOL:
         return
     oldest_first = (get(change, found) for _, found in reversed(known))
@@ -193,7 +185,3 @@ def get(change: Change, id: str) -> Learning | None:
 def triggers(trigger: str) -> tuple[str, str]:
     """The triggers that a learning about a tool may have: people leave out the prefix."""
     return trigger, trigger.removeprefix("tool:")
-
-
-def _longest_first(found: tuple[Words, str]) -> tuple[int, str]:
-    return -len(found[0]), found[1]

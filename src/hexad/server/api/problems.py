@@ -70,6 +70,6 @@ def document(status: int, name: str, detail: str, headers: dict[str, str] | None
     return Response(json.dumps(content), status, headers, media_type=_MEDIA_TYPE)
 
 
-def refused(refusal: Refusal, _accept: str = "") -> Response:
+def refused(refusal: Refusal) -> Response:
     """A refusal of the guard."""
     return document(refusal.status, "Refused", refusal.sentence, refusal.headers)

@@ -41,11 +41,11 @@ def fields(call: Call) -> dict[str, Any]:
     return given
 
 
-def found(call: Call, collection: Any, *, newest_first: bool = True, **facets: Any) -> dict[str, Any]:
+def found(call: Call, collection: Any, *, newest_first: bool = True) -> dict[str, Any]:
     """A page of records that pass the filters, newest first; with `query` the best matches, best first."""
     query, limit = call.query.get("query"), call.query.get("limit", 50)
     if query:
-        items = collection.search(query, limit=limit, **facets)
+        items = collection.search(query, limit=limit)
         every = filter(wanted(call.query), (collection.get(item.id) for item in items))
         return listing(map(wire.to_json, every))
     if not newest_first:

@@ -22,7 +22,7 @@ from hexad.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from hexad.fork import survive_fork
+from hexad.fork import FORK_PATIENCE, hold_over_fork
 from hexad.store.sqlite.unit import Unit
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
 _AGING, _SHORTEST = 0.002, 0.0003  # who waits that long tries twice as often: so nobody waits much longer than others
-_FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
 
@@ -53,6 +52,10 @@ class Connection(sqlite3.Connection):
         if seconds != self._waits:
             self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._waits = seconds
+
+    def stop_at(self, end: float) -> None:
+        """Interrupt queries from that time on, by the monotonic clock."""
+        self.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
 
     @property
     def working(self) -> bool:
@@ -96,8 +99,7 @@ class Connections:
         self.patience = patience
         self._closed = False
         self._start()
-        survive_fork(self)
-        _all_connections.add(self)
+        hold_over_fork(self)
 
     def take(self) -> Connection:
         """This thread's connection, to be released through its ``busy``; until then nobody closes it."""
@@ -128,7 +130,7 @@ class Connections:
     def before_fork(self) -> None:
         """Let nobody open a connection until `after_fork` or `after_fork_in_parent`, and close those there are."""
         self._lock.acquire()
-        self._retire_idle(_FORK_PATIENCE)
+        self._retire_idle(FORK_PATIENCE)
 
     def after_fork_in_parent(self) -> None:
         """Go on; each thread opens a connection when it needs one."""
@@ -176,25 +178,6 @@ class Connections:
             connection = open_connection(self.path, self.patience)
             self._all.add(connection)
             return connection
-
-
-_all_connections: Final[weakref.WeakSet[Connections]] = weakref.WeakSet()
-_held_for_fork: Final[list[Connections]] = []
-
-
-def _before_fork() -> None:
-    _held_for_fork[:] = _all_connections
-    for connections in _held_for_fork:
-        connections.before_fork()
-
-
-def _after_fork_in_parent() -> None:
-    while _held_for_fork:
-        _held_for_fork.pop().after_fork_in_parent()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_held_for_fork.clear)
 
 
 def open_connection(path: Path, patience: float) -> Connection:
@@ -312,8 +295,7 @@ class Snapshot(_Work):
         connection.wait_for(self._connections.patience)
         connection.execute("BEGIN")
         if self._seconds is not None:
-            end = time.monotonic() + self._seconds
-            connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
+            connection.stop_at(time.monotonic() + self._seconds)
 
     def _end(self, connection: Connection, error: BaseException | None) -> None:
         connection.set_progress_handler(None, 0)
@@ -372,12 +354,12 @@ def persistently(action: Callable[[], object], patience: float) -> None:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path, seconds: float | None = None) -> Iterator[None]:
     """SQLite's errors as Hexad's, each with what to do next."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _translate(error, str(path), None) from error
+        raise _translate(error, str(path), seconds) from error
 
 
 def _translate(error: sqlite3.Error, path: str, seconds: float | None) -> StoreError:
