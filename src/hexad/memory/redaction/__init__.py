@@ -17,7 +17,7 @@ Then the value decides, and this is the rule:
    quantity ("24-hour") or technical term ("base64-encoded"): no secret.
 3. Two kinds of characters out of letters, digits and symbols: a secret. After a colon or in prose, a word with a
    number at its end ("Python3") is one for a password alone.
-4. Digits alone: a secret for a password alone.
+4. Digits alone: a secret for a password alone; a PIN has four to eight.
 5. Letters alone: they read like a word. A secret for a password alone, and only where nobody writes prose: after
    ``=`` or in quotes ("password = swordfish" but not "password is required"), and not if the word is one that
    describes a password. Twenty letters and more in one run are no word: a secret after a colon, ``=`` or in quotes.
@@ -64,17 +64,20 @@ def redact(text: str, *, accounts: bool = False) -> Redacted:
 # for one literal after another is ten times faster than a regular expression with all of them.
 
 PASSWORDS = (  # what a password is called in languages that write blanks between words
-    "password|passwd|passphrase|passwort|passord|kennwort|contraseña|contrasena|mot de passe|senha|wachtwoord|hasło"
-    "|пароль|parola|şifre|lösenord|adgangskode|salasana|heslo|jelszó|κωδικός|mật khẩu|kata sandi|كلمة المرور|סיסמה"
-    "|पासवर्ड"
+    "password|passwd|passphrase|passcode|passwort|passord|kennwort|zugangscode|contraseña|contrasena|contrasenya|senha"
+    "|mot de passe|code d'accès|palavra-passe|wachtwoord|hasło|пароль|парола|лозинка|parola|parool|şifre|lösenord"
+    "|adgangskode|salasana|heslo|geslo|lozinka|zaporka|slaptažodis|lykilorð|jelszó|κωδικός|mật khẩu|kata sandi"
+    "|kata laluan|nenosiri|wagwoord|كلمة المرور|كلمة السر|رمز عبور|סיסמה|पासवर्ड|পাসওয়ার্ড"
 )
 UNSPACED = "비밀번호|암호|패스워드|密码|密碼|口令|パスワード|暗証番号|รหัสผ่าน"  # and in languages that write none
 _HINTS = (
     *PASSWORDS.split("|"),
     *UNSPACED.split("|"),
-    *("pass", "pwd", "clave", "mdp", "secret", "token", "key", "auth", "bearer", "curl", "://", "sudo -s", "sqlcmd"),
-    *("ldap", "smbclient", "openssl", "az login", "mysql", "mariadb", "docker", "podman", "redis-cli", "zip ", "7z "),
-    *("cookie", "sess", ".sid", " sid", "ssws", "securestring", "wifi:", "add_user", "/user:"),
+    *("pass", "pw", "psk", "clave", "mdp", "secret", "token", "key", "auth", "_pat", "bearer", "curl", "://", "appid="),
+    *("ldap", "smbclient", "openssl", "mongo", "mysql", "mariadb", "docker", "podman", "redis-cli", "zip ", "7z "),
+    *("cookie", "sess", ".sid", " sid", "ssws", "securestring", "wifi", "wlan", "net use", "add_user", "/user:"),
+    *("pin ", "pin:", "pin=", "puk ", "puk:", "cred", "login", "zugangsdaten", "identifiants", "admin:", "root:"),
+    *("sudo -s", "sqlcmd", "sqlplus", "thin:", "ipmitool", "snmp", "lftp", "totp", "2fa", "recovery", "backup c"),
 )
 _NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
 MANY_WORDS = re.compile(r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}")  # as in the words of a wallet

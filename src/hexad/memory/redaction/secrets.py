@@ -144,30 +144,30 @@ def _is_credential(value: str, *, in_header: bool) -> bool:
 _OWNERS = "api|app|admin|client|account|auth|deploy|encryption|signing|master|personal|shared|storage|sdk|service"
 # Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
 _KEY_START = re.compile(
-    rf"\[redacted:|aws|{PASSWORDS}|clave|mdp|pass|pwd|private|access|{_OWNERS}"
+    rf"\[redacted:|aws|{PASSWORDS}|clave|mdp|pass|pw|psk|wi-?fi|wlan|_pat|_auth|private|access|{_OWNERS}"
     "|secret|securestring|token|токен|jeton|key|login|clé|schlüssel|chiave|ключ"
 )
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
-    rf"|(?P<password>{PASSWORDS}|(?<![a-z])(?:clave(?: de acceso)?|mdp)|pwd"
-    r"|(?<=[_-])pass|(?<=store)pass|(?<![a-z])pass(?=[ ]?[:=]))"
+    rf"|(?P<password>(?:{PASSWORDS})(?:e[tn])?|(?<![a-z])(?:clave(?: de acceso)?|mdp|pw|psk)|pwd"
+    r"|(?:wi-?fi|wlan)[ -](?:key|schlüssel)|(?:(?<=[_-])|(?<=store)|(?<=require))pass|(?<![a-z])pass(?=[ ]?[:=]))"
     r"|(?P<private_key>private[ _.-]?key)"
     r"|(?P<access_key>access[ _.-]?key)"
     rf"|(?P<api_key>(?:{_OWNERS}|secret)[ _.-]?key(?:_base|[_-]data)?)"
     r"|(?P<secret>secret|securestring)"
-    r"|(?P<token>token|токен)"
+    r"|(?P<token>token|токен|_pat(?==)|_auth(?=[ ]?=))"
     r"|(?<!public )(?<!publishable )(?P<key>key|login|jeton|clé|schlüssel|chiave|ключ))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
-    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|è|é|er|to|c'est)|[-–—])"""
-    r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
+    r"""(?:[ \t]+|(?=['’]s[ \t]))(?P<prose>(?:(?i:['’]s|is|was|ist|lautet|es|est|è|é|er|to|je|jest|är|"""
+    r"""este|adalah|là|c'est)|[-–—])(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+[«„“‚‘‹]?\s?"""
 )
 _LINK = re.compile(
     _PROSE + r"""|["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
-    r"""(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
-    r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*)"""
+    r"""(?P<assign>=>|->|→|:=|={1,3}|(?<=\w)>)[ \t]*"""
+    r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
     r"""|(?P<pair>(?:["'][ \t]{0,4},[ \t]{0,4}|\()(?=["']))"""
     r"""|(?P<named>["']?[,\s]{1,20}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4})"""
     r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
@@ -175,8 +175,8 @@ _LINK = re.compile(
 )
 # As in: the password for the database is ..., or: the token (staging) followed by a colon.
 _FAR_LINK = re.compile(
-    r"""[ \t]+(?:(?:(?:for|of|to|on|in|at|für|von|de|del|do|da|pour|du|от)[ \t]|d')[^\n=:"'`]{1,60}?"""
-    r"""|\([^()\n]{1,40}\))"""
+    r"""[ \t]+(?:(?:(?:for|of|to|on|in|at|fürs?|vom?|von|des|der|del|della|de|dla|do|da|pour|du|от|для)[ \t]|d')"""
+    r"""[^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
 # As in: the api key that we got is ...
@@ -190,7 +190,7 @@ _QUOTED = re.compile(
     r"""|`(?P<tick>(?:[^`\n\[]|\[(?!redacted:))*+)"""
     r"""|\\["'](?P<escaped>(?:[^"'\\\n\[]|\[(?!redacted:))*+)))"""
 )
-_RUN = re.compile(r"""(?:[^\s"'`<>\[]|\[(?!redacted:))*+""")
+_RUN = re.compile(r"""(?:[^\s"'`<>«»“”„‹›\[]|\[(?!redacted:))*+""")
 # Where the next setting of a list, query or connection string begins.
 _CUT = re.compile(r"""[;,&][ ]?["']?[\w.-]{1,40}["']?[=:]|\\[nrt]""")
 _HEAD = 128  # so much of a value is enough to judge it
@@ -297,9 +297,8 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
         return False
     if link in {"loose", "pair"} or family == "key":  # a pair: two texts in a list
         random = looks_random(value) or ((family == "password" or link == "pair") and _is_mixed(value))
-        return (
-            random and "/" not in value and not (family == "key" and _HASH.fullmatch(value)) and not _is_exempt(value)
-        )
+        other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
+        return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
         return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
     # The exemptions cost the most, so they come last.
@@ -347,7 +346,7 @@ _QUANTITY = re.compile(
     r"|\d+(?:ms|sec|min|hours?|days?|[kmg]i?b|chars|characters|tokens|bytes?|bits?)"
 )
 _EXPRESSION = re.compile(r"(?:await |new |not )?[A-Za-z_][\w.]*(?:[(\[{]|::|->)|\(|lambda\b|f\"")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
 _FILE = re.compile(
     r"[\w.-]+\.(?:cfg|conf|crt|csv|env|go|html|ini|java|js|json|kdbx|key|md|pdf|pem|php|py|rb|rs|sh|sql|toml|ts|txt"

@@ -116,9 +116,9 @@ def is_shuffled(run: str) -> bool:
 
 
 def _is_prefixed(value: str) -> bool:
-    """Whether a long run is shuffled, or has digits and very many capitals; ids are of one case, or shorter."""
+    """Whether a long run is shuffled, or very long and of one case; ids of one case are hexadecimal, or shorter."""
     runs = [run for run in _RUNS.split(value) if len(run) >= 20]
-    return any(is_shuffled(run) or (_CAPITALS.match(run) and _changes(run) >= 0.25) for run in runs)
+    return any(is_shuffled(run) or (_ONE_CASE.match(run) and _changes(run) >= 0.25) for run in runs)
 
 
 def _is_password(value: str) -> bool:
@@ -135,7 +135,7 @@ _RUNS: Final = re.compile(r"[^A-Za-z0-9]+|%[0-9A-F]{2}")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CHANGE: Final = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])")
 _MIXED: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])")
-_CAPITALS: Final = re.compile(r"[A-Z0-9]{32}")
+_ONE_CASE: Final = re.compile(r"[A-Z0-9]{32}|(?=[0-9a-f]*[g-z])[a-z0-9]{40}")
 CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "digit": lambda value: any(map(str.isdigit, value)),
     "card": _passes_check,
@@ -145,5 +145,6 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "prefixed": _is_prefixed,
     "aws": lambda value: _MIXED.match(value) is not None,
     "password": _is_password,
+    "spoken": lambda value: value.isdigit() or _is_password(value),
     "fixed": lambda value: _VARIABLE.match(value) is None,
 }
