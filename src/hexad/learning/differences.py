@@ -28,7 +28,7 @@ from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hexad.learning.commands import Command
     from hexad.learning.errors.advice import Failure
@@ -53,8 +53,8 @@ _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:inp
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
-_GONE: Final = re.compile("(?:^|; )remove `([^`]+)`")
-_ASKED: Final = re.compile(r"""(?:^|; )(?:(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+))""")
+_ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
+_FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
@@ -71,10 +71,15 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
     return [each for each in dict.fromkeys(found) if not is_dangerous(each)][:_MOST]
 
 
-def is_done(how: str, text: str) -> bool:
-    """Whether a text has the words that edits add, and not those that they remove, as far as they name some."""
-    wanted = [word for found in _ASKED.findall(how) for word in "".join(found).split()]
-    return all(word in text for word in wanted) and not any(names(text, each) for each in _GONE.findall(how))
+def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
+    """Whether a text has the words that edits name, as far as they name some; ``ran`` knows the commands before it."""
+    for each in how.split("; "):
+        asked, gone = _ASKED.match(each), re.match("remove `([^`]+)`", each)
+        before = [one for one in _FIRST.findall(each) if not ran(one)] if each.startswith("run ") else ()
+        wanted = (asked[1] or asked[2]).split() if asked else " ".join(before).split()
+        if not all(word in text for word in wanted) or (gone and names(text, gone[1])):
+            return False
+    return True
 
 
 def is_edit(before: str, after: str) -> bool:

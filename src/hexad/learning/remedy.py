@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 from hexad.learning.arguments.shapes import in_words, is_strong
 from hexad.learning.commands import programs
 from hexad.learning.differences import is_done
+from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,11 +101,11 @@ class Change:
             before, after = before.replace("digits", "text"), after.replace("digits", "text")
         return f"give {name} as {after}, not as {before}"
 
-    def is_in(self, arguments: Shapes) -> bool:
+    def is_in(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call has it, as far as its shapes and words show."""
         given = arguments.get(self.path)
         form = bool(given and self.of) or ("" if given is None else given.shape) == self.after
-        said = not self.how or given is None or is_done(self.how, given.text)
+        said = not self.how or given is None or is_done(self.how, given.text, lambda each: _ran(each, before))
         return form and said and (" instead of " in self.how or self.is_for(arguments))
 
     def is_for(self, arguments: Shapes) -> bool:
@@ -214,7 +215,7 @@ class Remedy:
     def followed(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call followed it, as far as its arguments and the calls before it show."""
         called = not self.tool or any(call.ok and call.tool == self.tool for call in before)
-        return called and all(change.is_in(arguments) for change in self.changes)
+        return called and all(change.is_in(arguments, before) for change in self.changes)
 
     def again(self, other: Remedy) -> Remedy:
         """The remedy after another session found it too, perhaps with other changes besides."""
@@ -242,6 +243,12 @@ class Remedy:
         return all(word in error for word in (*of_the_error, *named)) and all(
             change.named or change.is_for(arguments) for change in self.changes
         )
+
+
+def _ran(command: str, before: Sequence[Call]) -> bool:
+    """Whether one of the calls was this very command, and worked."""
+    known = f'"{fingerprint_of_value(command)}"'
+    return any(call.ok and known in call.arguments for call in before)
 
 
 def name_of(path: str) -> str:
