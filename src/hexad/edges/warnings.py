@@ -33,7 +33,7 @@ class _TurnWarnings:
     def warn(self, turn: Turn, what: str, reason: str, *others: str) -> None:
         """Log what did not happen and why, unless a warning of this turn gave that reason, or was about it too."""
         given = self._given.get(turn) or ()
-        again = StoreBusy.__name__ in reason and self.met_lock(turn)  # whoever holds the lock by now
+        again = StoreBusy.__name__ in reason and self.met_lock(turn)  # by another writer
         if not again and not any(reason in each or each in reason for each in given):
             self._given.put(turn, (*given, reason, *others))
             LOG.warning("%s: %s%s", what, reason, f" (and {len(others)} more)" if others else "")
