@@ -222,7 +222,7 @@ class LearningCollection(RecordCollection[Learning]):
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.
         """
-        if unseen_for is not None and not _is_span(unseen_for):
+        if unseen_for is not None and not (isinstance(unseen_for, timedelta) and unseen_for >= timedelta()):
             raise InvalidInput("unseen_for", "must be a timedelta that is not negative")
         dry = admission.flag("dry_run", dry_run)
         if dry:
@@ -284,7 +284,3 @@ def _with_words(new: Learning, old: Learning | None) -> Learning:
     others = {each: held for each, held in known.items() if held.remedy.kind is not Kind.CORRECTION}
     same = (each for each, held in others.items() if held.sentence == new.fix)
     return chosen(new, known, name=name if by_user else next(same, name))
-
-
-def _is_span(value: object) -> bool:
-    return isinstance(value, timedelta) and value >= timedelta()
