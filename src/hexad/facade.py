@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
     from hexad.memory.checking import Damage
+    from hexad.memory.collection import RecordCollection
     from hexad.memory.conversations.capture import Capture
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
@@ -161,6 +162,11 @@ class Hexad:
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
         return skills_of(self._engine, self.settings, self._find)
+
+    @property
+    def collections(self) -> Mapping[str, RecordCollection[Any]]:
+        """The four collections of records, each by what one record is called."""
+        return {each.layer.noun: each for each in (self.knowledge, self.references, self.learnings, self.skills)}
 
     @cached_property
     def capture(self) -> Capture:
