@@ -41,7 +41,6 @@ from hexad.wiring import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
-    from types import TracebackType
     from typing import Self
 
     from hexad.context.explanation import Explanation
@@ -465,9 +464,7 @@ class Hexad:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
