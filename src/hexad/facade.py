@@ -468,8 +468,7 @@ class Hexad:
         self.close()
 
     def __repr__(self) -> str:
-        state = "enabled" if self.enabled else "off"
-        return f"<Hexad {self.store.location} namespace={self.namespace!r} {state}>"
+        return f"<Hexad {self.store.location} namespace={self.namespace!r} {'enabled' if self.enabled else 'off'}>"
 
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
