@@ -347,3 +347,15 @@ def test_saves_beyond_some_hundreds_are_merged_by_themselves(url: str) -> None:
     assert found is not None
     assert found[0] > 256
     store.close()
+
+
+@requirement("PG-01")
+def test_a_layer_that_is_newer_than_a_namespace_is_kept_beside_its_others(url: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("tea", "Green tea in the morning")
+        schema, arrays = url.rsplit("=", 1)[1], ("rows", "lengths", "merged", "waiting")
+        with psycopg.connect(server_url(), autocommit=True) as connection:
+            connection.execute(f"UPDATE {schema}.head SET {', '.join(f'{each} = {each}[1:5]' for each in arrays)}")
+        hx.references.save("Kettle", location="https://wiki.example/kettle", summary="How the kettle works")
+        assert [item.key for item in hx.retrieve("kettle").all()] == ["Kettle"]
+        assert [item.key for item in hx.retrieve("green tea").all()] == ["tea"]

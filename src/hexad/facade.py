@@ -41,7 +41,6 @@ from hexad.wiring import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
-    from types import TracebackType
     from typing import Self
 
     from hexad.context.explanation import Explanation
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
     from hexad.memory.checking import Damage
+    from hexad.memory.collection import RecordCollection
     from hexad.memory.conversations.capture import Capture
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
@@ -161,6 +161,11 @@ class Hexad:
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
         return skills_of(self._engine, self.settings, self._find)
+
+    @property
+    def collections(self) -> Mapping[str, RecordCollection[Any]]:
+        """The four collections of records, each by what one record is called."""
+        return {each.layer.noun: each for each in (self.knowledge, self.references, self.learnings, self.skills)}
 
     @cached_property
     def capture(self) -> Capture:
@@ -459,14 +464,11 @@ class Hexad:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
-        state = "enabled" if self.enabled else "off"
-        return f"<Hexad {self.store.location} namespace={self.namespace!r} {state}>"
+        return f"<Hexad {self.store.location} namespace={self.namespace!r} {'enabled' if self.enabled else 'off'}>"
 
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:

@@ -54,9 +54,7 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
 
 def _nearest(hx: Hexad, missing: NotFound) -> str:
     """The name in the database that looks most like a missing one."""
-    stored = {each.layer.noun: each for each in (hx.knowledge, hx.references, hx.learnings, hx.skills)}.get(
-        missing.kind
-    )
+    stored = hx.collections.get(missing.kind)
     names = [record.id for record in stored.list()] if stored else []
     return nearest(missing.key, names)
 

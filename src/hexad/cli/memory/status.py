@@ -143,7 +143,7 @@ def _show(path: str, found: Status) -> None:
 
 def _counts(found: Status) -> dict[Layer, dict[str, int]]:
     """How many of the records of each layer are what."""
-    return {
+    return {layer: dict[str, int]() for layer in DEFAULT_LAYERS} | {
         Layer.USER_KNOWLEDGE: {"pinned": found.pinned},
         Layer.AGENT_LEARNINGS: {
             "trusted": sum(each.trusted for each in found.learnings),
@@ -153,7 +153,6 @@ def _counts(found: Status) -> dict[Layer, dict[str, int]]:
             "active": sum(skill.status is SkillStatus.ACTIVE for skill in found.skills),
             "drafts": len(found.drafts),
         },
-        Layer.EXTERNAL_KNOWLEDGE: {},
     }
 
 

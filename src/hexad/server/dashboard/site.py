@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from hexad.errors import AccessRefused, HexadError, InvalidInput
 from hexad.memory.redaction import redact
 from hexad.model import Layer
+from hexad.recent import Recent
 from hexad.server.api.calls import Call, tag_of
 from hexad.server.api.keeping import newer, status
 from hexad.server.api.problems import status_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _HOME: Final = Path(__file__).parent
 _STATIC: Final = {"hexad.css": "text/css", "hexad.js": "text/javascript", "hexad.svg": "image/svg+xml"}
+_MOST_COUNTED: Final = 500  # namespaces whose counts are kept
 _LARGEST_FORM: Final = 8 * 1024 * 1024
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -53,6 +55,7 @@ def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HOME / "templates"),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -74,6 +77,7 @@ class Dashboard:
     def __init__(self, hx: Hexad, callers: Callers, *, secure: bool = False, evals: Path | None = None) -> None:
         self.hx, self.callers, self.secure, self.evals = hx, callers, secure, evals
         self.sessions = Sessions(callers)
+        self._counts: Recent[str, tuple[Any, dict[str, Any]]] = Recent(_MOST_COUNTED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -123,9 +127,19 @@ class Dashboard:
         if session.notice is not None:
             session = self.sessions.change(session, notice=None)
         values = {**PAGES[name](view), **more}
-        frame = {"page": name, "status": status(view.call), "caller": caller, "ask": view.ask, "hx": view.hx}
+        frame = {"page": name, "status": self._counted(view.call), "caller": caller, "ask": view.ask, "hx": view.hx}
         template = values.pop("template", name)
         return self._shown(session, f"{template}.html", {**frame, **values, "notice": notice, "tag_of": tag_of})
+
+    def _counted(self, call: Call) -> dict[str, Any]:
+        """The counts beside every page. All that changes them is in the log: while that has no more, they stay."""
+        with call.hx.store.reading(call.hx.namespace) as view:
+            end = view.chain_end()
+        known = self._counts.get(call.hx.namespace)
+        if known is None or known[0] != end:
+            known = (end, status(call))
+            self._counts.put(call.hx.namespace, known)
+        return known[1]
 
     def _view(self, request: Request, session: Session, caller: Caller) -> View:
         call = Call(self._engine(caller, session), caller, self.callers.tokens)
