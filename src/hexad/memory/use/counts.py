@@ -26,7 +26,7 @@ _MOST: Final = 10_000  # offers, and prompts, of a namespace that wait; beyond t
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits in a namespace: uses; for each offer, by session and fixes, the function that writes it; prompts."""
+    """Uses that wait in a namespace, the functions that write offers, by session and fixes, and prompts."""
 
     uses: dict[tuple[Layer, str], Use] = field(default_factory=dict)
     offers: dict[tuple[str, ...], Callable[[Change], None]] = field(default_factory=dict)
