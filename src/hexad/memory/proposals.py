@@ -67,10 +67,7 @@ class Proposals:
         name = key_from(words) if key is None else admission.key("key", key)
         who = Origin.parse(origin, "origin")
         with self._workspace.change(actor=who, session=session) as doing:
-            known = doing.get(Layer.USER_KNOWLEDGE, name)
-            entry = known if isinstance(known, Knowledge) and known.deleted is None else None
-            if entry is None and what is not ProposedChange.SAVE:
-                raise NotFound(Layer.USER_KNOWLEDGE.noun, name, self._workspace.namespace)
+            entry = self._entry(doing, name, must_exist=what is not ProposedChange.SAVE)
             new = Proposal(
                 id=_next_id(doing),
                 key=entry.key if entry else name,
@@ -121,6 +118,14 @@ class Proposals:
         if found is None:
             raise NotFound("proposal", id, self._workspace.namespace)
         return found
+
+    def _entry(self, doing: Change, key: str, *, must_exist: bool) -> Knowledge | None:
+        entry = doing.get(Layer.USER_KNOWLEDGE, key)
+        if isinstance(entry, Knowledge) and entry.deleted is None:
+            return entry
+        if must_exist:
+            raise NotFound(Layer.USER_KNOWLEDGE.noun, key, self._workspace.namespace)
+        return None
 
 
 def _put(doing: Change, new: Proposal) -> Proposal:
