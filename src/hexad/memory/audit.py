@@ -7,7 +7,7 @@ import json
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import InvalidInput
+from hexad.memory import admission
 from hexad.model import AuditRecord, Verdict
 
 if TYPE_CHECKING:
@@ -128,6 +128,6 @@ class AuditLog:
         >>> hx.audit.verify().ok
         True
         """
-        if expect is not None and not isinstance(expect, str):
-            raise InvalidInput("expect", f"must be the hash of a record, not {type(expect).__name__}")
+        if expect is not None:
+            admission.instance("expect", expect, str, "the hash of a record")
         return verify(self.store, self.namespace, expect=expect)

@@ -49,11 +49,7 @@ def review(skill: Skill) -> Review:
         return Review(skill=skill, fingerprint=fingerprint)
     grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
-        verdict = check(
-            cast("str", skill.definition["script"]),
-            shell=shapes.shell_of(skill.definition),
-            files=shapes.files_of(skill.definition),
-        )
+        verdict = check(cast("str", skill.definition["script"]), files=shapes.files_of(skill.definition))
     except MissingExtra as error:
         return Review(skill=skill, fingerprint=fingerprint, grants=grants, obstacle=f"stays a draft: {error}")
     obstacle = (

@@ -255,15 +255,13 @@ def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
 def forget(call: Call) -> dict[str, Any]:
     """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
     hx, body = call.hx, call.body
-    collections = {"knowledge": hx.knowledge, "reference": hx.references, "learning": hx.learnings, "skill": hx.skills}
-    named = [name for name in (*collections, "subject", "session", "everything") if body.get(name)]
+    known = (*hx.collections, "subject", "session", "everything")
+    named = [name for name in known if body.get(name)]
     if len(named) != 1:
-        raise InvalidInput(
-            "forget", "give exactly one of knowledge, reference, learning, skill, subject, session, everything"
-        )
+        raise InvalidInput("forget", f"give exactly one of {', '.join(known)}")
     [name] = named
-    if name in collections:
-        return wire.forgotten(collections[name].forget(body[name]))  # type: ignore[attr-defined]
+    if name in hx.collections:
+        return wire.forgotten(hx.collections[name].forget(body[name]))
     return wire.forgotten(hx.forget(**{name: body[name]}))
 
 
