@@ -52,6 +52,7 @@ def test_every_change_is_recorded_with_session_action_actor_target_and_time(hx: 
     assert first.details == {"version": 1, "category": "fact", "bytes": 3, "redacted": []}
 
 
+@requirement("AUDIT-01")
 def test_the_newest_records_come_first_and_older_ones_before_a_number(hx: Hexad) -> None:
     assert hx.audit.latest(3) == ()
     busy(hx)
