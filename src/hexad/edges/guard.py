@@ -111,8 +111,12 @@ class Guard:
         return len(given) == 1 and (own or origin in self.origins)
 
     def _knows_token(self, header: str) -> bool:
-        given = header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
-        return hmac.compare_digest(_digest(given), _digest(self.token))
+        return hmac.compare_digest(_digest(bearer(header)), _digest(self.token))
+
+
+def bearer(header: str) -> str:
+    """The token of an Authorization header, empty without one."""
+    return header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
 
 
 def for_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:

@@ -6,9 +6,10 @@ import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from hexad.edges.guard import bearer
 from hexad.errors import AccessRefused
 from hexad.model import Origin
-from hexad.server.tokens import EVERYWHERE, Right, contains, covers
+from hexad.server.tokens import EVERYWHERE, Right, covers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.server.tokens import Token, Tokens
-
-_BEARER: Final = "bearer "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +47,7 @@ class Caller:
 
     def may_grant(self, namespaces: Sequence[str], rights: Sequence[str]) -> bool:
         """Whether a token for these gives nothing that the caller does not have."""
-        return all(contains(self.namespaces, each) for each in namespaces) and set(rights) <= set(self.rights)
+        return all(map(self.reaches, namespaces)) and set(rights) <= set(self.rights)
 
     def home(self, house: str) -> str:
         """The namespace that is meant where none is named: the server's own, else the first of the token."""
@@ -82,9 +81,9 @@ class Callers:
         """Whether nobody needs a token."""
         return not self.own_token and not self.tokens.needed
 
-    def bearer(self, header: str) -> Caller:
-        """The caller of an Authorization header; else `AccessRefused`."""
-        return self.of(header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else "")
+    def bearer(self, request: Request) -> Caller:
+        """The caller of a request with an Authorization header; else `AccessRefused`."""
+        return self.of(bearer(request.headers.get("authorization", "")))
 
     def of(self, secret: str) -> Caller:
         """The caller with this secret; anybody while no token was ever made; else `AccessRefused`."""

@@ -51,29 +51,19 @@ class Token:
         return {name: value for name, value in asdict(self).items() if name != "hash"} | {"made": self.made.isoformat()}
 
 
-def covers(grants: Iterable[str], namespace: str) -> bool:
+def covers(grants: Iterable[str], wanted: str) -> bool:
     """Whether a namespace is granted: by its name, by `above/*` for all below a name, or by `*` for all.
+
+    What is wanted may be a grant itself: then all that it covers is granted.
 
     >>> covers(["acme/*"], "acme/dana"), covers(["acme/*"], "acme"), covers(["*"], "acme")
     (True, False, True)
+    >>> covers(["acme/*"], "acme/dana/*"), covers(["acme/*"], "*"), covers(["acme"], "acme/*")
+    (True, False, False)
     """
     return any(
-        each in {EVERYWHERE, namespace} or (each.endswith(_BELOW) and namespace.startswith(each[:-1]))
-        for each in grants
+        each in {EVERYWHERE, wanted} or (each.endswith(_BELOW) and wanted.startswith(each[:-1])) for each in grants
     )
-
-
-def contains(grants: Sequence[str], other: str) -> bool:
-    """Whether everything that another grant covers is granted too.
-
-    >>> contains(["acme/*"], "acme/dana/*"), contains(["acme/*"], "*"), contains(["acme"], "acme")
-    (True, False, True)
-    """
-    if other == EVERYWHERE:
-        return EVERYWHERE in grants
-    if other.endswith(_BELOW):
-        return any(each == EVERYWHERE or (each.endswith(_BELOW) and other.startswith(each[:-1])) for each in grants)
-    return covers(grants, other)
 
 
 class Tokens:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -12,7 +13,7 @@ from hexad.model import Origin, Record
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hexad.facade import Hexad
@@ -68,40 +69,25 @@ def shown(record: Record, status: int = 0) -> Reply:
     return Reply(to_json(record), status, tag_of(record))
 
 
-def saved(call: Call, collection: RecordCollection[R], id: str, save: Callable[[Any], R]) -> Reply:
-    """Save under an id: with If-Match or If-None-Match only if nobody changed it since, in one transaction."""
-    if not call.if_match and not call.if_none_match:
-        before = _now(collection, id)
-        _refuse_others(call, before)
-        return shown(save(collection), 200 if before is not None else 201)
+@contextmanager
+def unchanged(call: Call, collection: RecordCollection[R]) -> Iterator[tuple[Any, R | None]]:
+    """The collection in one transaction, and the record that the path names: who is no person changes only what no
+    person said, and with If-Match or If-None-Match only if nobody changed it since.
+    """
     with collection.together() as here:
-        before = _now(here, id)
-        _refuse_others(call, before)
-        _check(call, id, before)
-        return shown(save(here), 200 if before is not None else 201)
+        before = _now(here, call.named)
+        if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
+            raise NotOwn(before.id)
+        tag = "" if before is None else tag_of(before)
+        if (call.if_match and not _matches(call.if_match, tag)) or _matches(call.if_none_match, tag):
+            raise ChangedMeanwhile(call.named)
+        yield here, before
 
 
-def unchanged(call: Call, collection: RecordCollection[R], work: Callable[[Any], object]) -> None:
-    """Do something to a record: with If-Match only if nobody changed it since."""
-    with collection.together() as here:
-        before = here.get(call.named)
-        _refuse_others(call, before)
-        _check(call, call.named, before)
-        work(here)
-
-
-def _refuse_others(call: Call, before: Record | None) -> None:
-    """Who is no person changes only what no person said."""
-    if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
-        raise NotOwn(before.id)
-
-
-def _check(call: Call, id: str, before: Record | None) -> None:
-    tag = "" if before is None else tag_of(before)
-    if (call.if_match and not _matches(call.if_match, tag)) or (
-        call.if_none_match and tag and _matches(call.if_none_match, tag)
-    ):
-        raise ChangedMeanwhile(id)
+def saved(call: Call, collection: RecordCollection[R], save: Callable[[Any], R]) -> Reply:
+    """Save under the name in the path."""
+    with unchanged(call, collection) as (here, before):
+        return shown(save(here), 201 if before is None else 200)
 
 
 def _matches(header: str, tag: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -51,8 +52,8 @@ def export_pages(call: Call) -> Reply:
 def export_skill(call: Call) -> Reply:
     """A skill as an Agent Skills folder in a ZIP file."""
     with _folder() as folder:
-        call.hx.skills.export_folder(call.named, folder, strict=not call.query.get("lenient", False))
-        return _zipped(folder)
+        call.hx.skills.export_folder(call.named, folder / "skills", strict=not call.query.get("lenient", False))
+        return _zipped(folder / "skills")
 
 
 def import_file(call: Call) -> dict[str, Any]:
@@ -89,11 +90,8 @@ def capture(call: Call) -> dict[str, Any]:
 
 
 def _zipped(folder: Path) -> Reply:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for each in sorted(folder.rglob("*")):
-            file.write(each, each.relative_to(folder))
-    return Reply(content=packed.getvalue(), media_type=ZIP)
+    packed = Path(shutil.make_archive(f"{folder}-packed", "zip", folder))
+    return Reply(content=packed.read_bytes(), media_type=ZIP)
 
 
 def _received(call: Call, folder: Path) -> Path:

@@ -28,8 +28,6 @@ from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Ses
 from hexad.server.tokens import Right
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
     from hexad.facade import Hexad
     from hexad.server.callers import Caller, Callers
 
@@ -72,22 +70,20 @@ def _stamp() -> str:
 
 
 class Dashboard:
-    """The pages as an ASGI application: ``secure`` is for cookies over TLS only, ``evals`` holds stored questions."""
+    """The pages: ``secure`` is for cookies over TLS only, ``evals`` holds stored questions."""
 
     def __init__(self, hx: Hexad, callers: Callers, *, secure: bool = False, evals: Path | None = None) -> None:
         self.hx, self.callers, self.secure, self.evals = hx, callers, secure, evals
         self.sessions = Sessions(callers)
         self._counts: Recent[str, tuple[Any, dict[str, Any]]] = Recent(_MOST_COUNTED)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, request: Request) -> Response:
         """Answer one request."""
-        request = Request(scope, receive)
         session = self.sessions.of(request.cookies.get(COOKIE, ""), request.cookies.get(THEME, ""))
         try:
-            response = await self._answer(request, session)
+            return await self._answer(request, session)
         except Exception as error:  # noqa: BLE001 - every error is a page
-            response = self._failed(session, error)
-        await response(scope, receive, send)
+            return self._failed(session, error)
 
     async def _answer(self, request: Request, session: Session) -> Response:
         path = request.url.path.strip("/")
@@ -103,7 +99,7 @@ class Dashboard:
         if path == "log/events":
             caller.require(Right.READ)
             hx = self._engine(caller, session)
-            return events(hx, await READING.run(partial(newer, hx, None)), 1.0)
+            return events(hx, await READING.run(partial(newer, hx, None)))
         shown = {"title": "Not found", "text": "There is no such page."}
         return self._shown(session, "message.html", shown, 404) if path else self._to(session, "/playground")
 

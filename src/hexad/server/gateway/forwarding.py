@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 import httpx2
 from starlette.background import BackgroundTask
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad import signals
@@ -32,7 +31,7 @@ from hexad.server.tokens import Right
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.requests import Request
 
     from hexad.edges.transcripts import Shape
     from hexad.facade import Hexad
@@ -95,23 +94,22 @@ def _going_on(sentence: str) -> Iterator[None]:
 
 
 class Gateway:
-    """The gateway as an ASGI application."""
+    """Passes requests on to the provider."""
 
     def __init__(self, hx: Hexad, callers: Callers, upstream: str) -> None:
         self.hx, self.callers, self.upstream = hx, callers, upstream
         self.clients, self._speakers = _clients(), Speakers(hx)
         self._turns = cycle(self.clients)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, request: Request) -> Response:
         """Pass one request on."""
         try:
-            response = await self._answer(Request(scope, receive))
+            return await self._answer(request)
         except AccessRefused as error:
-            response = _refused(error.status, str(error))
+            return _refused(error.status, str(error))
         except httpx2.HTTPError as error:
             _LOG.warning("the provider did not answer: %s", type(error).__name__)
-            response = _refused(502, f"the provider did not answer ({type(error).__name__}); try again")
-        await response(scope, receive, send)
+            return _refused(502, f"the provider did not answer ({type(error).__name__}); try again")
 
     async def _answer(self, request: Request) -> Response:
         caller = self.callers.of(request.headers.get(TOKEN, ""))

@@ -41,12 +41,13 @@ class Speakers:
     def of(self, caller: Caller, headers: Mapping[str, str], body: Mapping[str, Any]) -> Speaker:
         """The speaker; `AccessRefused` where a header names a user outside of the token's namespaces."""
         session = headers.get(SESSION) or _text(body.get("prompt_cache_key")) or _beginning(body)
-        if user := headers.get(USER, ""):
-            return self._speaker(caller, self._root(caller, user), user, session)
+        named = headers.get(USER, "")
         try:
-            return self._speaker(caller, self._root(caller, _user_in(body)), _user_in(body), session)
-        except AccessRefused:  # the field may be an id for the provider alone
-            return self._speaker(caller, self._root(caller, ""), "", session)
+            return self._speaker(caller, named or _user_in(body), session)
+        except AccessRefused:
+            if named:
+                raise
+            return self._speaker(caller, "", session)  # the field may be an id for the provider alone
 
     def _root(self, caller: Caller, user: str) -> str:
         """The namespace above the user's that the caller reaches: the server's own, else one of the token's."""
@@ -61,8 +62,9 @@ class Speakers:
                 return root
         raise AccessRefused(403, f"this token is not for the user {user!r}; one for 'NAMESPACE/*' is for every user")
 
-    def _speaker(self, caller: Caller, root: str, user: str, session: str) -> Speaker:
+    def _speaker(self, caller: Caller, user: str, session: str) -> Speaker:
         """The user's memory, and the shared one above it where the token reaches that too."""
+        root = self._root(caller, user)
         housed, house = caller.reaches(root), self.hx.scoped(namespace=root)
         own = house.scoped(namespace=f"{root}/{by_name(Conversation('', user, ''))}") if user else house
         kept = (root, user, housed)
