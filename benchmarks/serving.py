@@ -19,9 +19,8 @@ from starlette.requests import Request
 from benchmarks.figures import Figure
 from hexad import Hexad
 from hexad.model import Layer
-from hexad.server.callers import Callers
 from hexad.server.dashboard.site import Dashboard
-from hexad.server.tokens import Tokens
+from hexad.server.tokens import Callers, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

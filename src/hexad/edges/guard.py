@@ -111,12 +111,8 @@ class Guard:
         return len(given) == 1 and (own or origin in self.origins)
 
     def _knows_token(self, header: str) -> bool:
-        return hmac.compare_digest(_digest(bearer(header)), _digest(self.token))
-
-
-def bearer(header: str) -> str:
-    """The token of an Authorization header, empty without one."""
-    return header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
+        given = header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
+        return hmac.compare_digest(_digest(given), _digest(self.token))
 
 
 def for_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:

@@ -25,13 +25,12 @@ from hexad.mcp.http import PATH as MCP_PATH
 from hexad.server.api.openapi import PREFIX as API_PATH
 from hexad.server.api.problems import problem, refused
 from hexad.server.api.serving import Api
-from hexad.server.callers import Callers
 from hexad.server.dashboard.site import Dashboard
-from hexad.server.gateway.forwarding import PREFIX as GATEWAY_PATH
-from hexad.server.gateway.forwarding import Gateway
+from hexad.server.gateway import PREFIX as GATEWAY_PATH
+from hexad.server.gateway import Gateway
 from hexad.server.mcp import McpByNamespace
 from hexad.server.metrics import Metrics
-from hexad.server.tokens import Right
+from hexad.server.tokens import Callers, Right
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from hexad.facade import Hexad
-    from hexad.server.callers import Callers
+    from hexad.server.tokens import Callers
 
 _MOST_NAMESPACES = 500  # with an MCP server of their own
 

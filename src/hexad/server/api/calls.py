@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from hexad.errors import ChangedMeanwhile, InvalidInput, NotFound, NotOwn
+from hexad.errors import AccessRefused, ChangedMeanwhile, InvalidInput, NotFound, NotOwn
 from hexad.model import Origin, Record
 from hexad.wire import to_json
 
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from starlette.requests import Request
+
     from hexad.facade import Hexad
     from hexad.memory.collection import RecordCollection
     from hexad.model import Layer
-    from hexad.server.callers import Caller
-    from hexad.server.tokens import Tokens
+    from hexad.server.tokens import Caller, Tokens
 
 R = TypeVar("R", bound=Record)
 _UNSTABLE: Final = ("use_count", "last_used")  # counting a use is no change of a record
 _SCANNED: Final = 500  # rows that are read at once
+_NEWEST: Final = 2**62
+_DIGITS: Final = 18  # of a number that a database can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,6 @@ class Reply(NamedTuple):
     document: Any = None
     status: int = 0  # 0: the route's
     etag: str = ""
-    content: bytes = b""
-    media_type: str = ""
 
 
 def tag_of(record: Record) -> str:
@@ -106,10 +107,10 @@ def page(
     hx: Hexad, layer: Layer, *, cursor: str, limit: int, keep: Callable[[Any], bool]
 ) -> tuple[Sequence[Any], str | None]:
     """Records of a layer, newest first, and the cursor of the next page."""
-    before, found, size = number_in(cursor, 2**62), list[Any](), limit + 1
+    before, found, size = number_in(cursor), list[Any](), limit + 1
     with hx.store.reading(hx.namespace) as view:
         while len(found) <= limit:
-            some = view.page(layer, before=before, limit=size)
+            some = view.page(layer, before=_NEWEST if before is None else before, limit=size)
             found += [row for row in some if getattr(row.record, "deleted", None) is None and keep(row.record)]
             if not some:
                 break
@@ -122,8 +123,18 @@ def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
     return {"items": list(items), "next": next}
 
 
-def number_in(cursor: str, otherwise: int) -> int:
-    """The number in a cursor, or another if there is none."""
-    if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) <= 18):
-        raise InvalidInput("cursor", "is not one that a listing returned as `next`")
-    return int(cursor or otherwise)
+def number_in(text: str, name: str = "cursor") -> int | None:
+    """A whole number that was asked for; None if there is none."""
+    if text.strip() and not (text.strip().isascii() and text.strip().isdecimal() and len(text) <= _DIGITS):
+        raise InvalidInput(name, f"must be a whole number, not {text[:20]!r}")
+    return int(text) if text.strip() else None
+
+
+async def body_of(request: Request, limit: int) -> bytes:
+    """The body of a request; `AccessRefused` if it has more bytes than the limit."""
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > limit:
+            raise AccessRefused(413, f"a body may have {limit:,} bytes at most")
+    return bytes(raw)

@@ -15,13 +15,12 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
-from hexad.server.api.calls import Call, Reply, number_in
+from hexad.server.api.calls import Call, Reply, body_of, number_in
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
 from hexad.server.api.problems import BadRequest
 from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
 from hexad.server.api.verbs import newer
-from hexad.server.callers import Callers, body_of
 from hexad.skills.parameters import admit
 from hexad.wire import to_json, unique_keys
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import AuditRecord
     from hexad.server.api.schemas import Schema
+    from hexad.server.tokens import Callers
 
 READING: Final = Pool(8, "hexad-api-read")
 WRITING: Final = Pool(4, "hexad-api-write")
@@ -63,7 +63,7 @@ class Api:
         caller.require(route.right)
         query = _query(route.query, request)
         if "after" in route.query and (last := request.headers.get("last-event-id", "")):
-            query["after"] = number_in(last, 0)
+            query["after"] = number_in(last, "Last-Event-ID")
         call = Call(
             caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
             caller,
@@ -164,8 +164,8 @@ def _response(route: Route, call: Call, came: Any) -> Response:
     reply = came if isinstance(came, Reply) else Reply(came)
     headers = {"Cache-Control": "no-store", **({"ETag": reply.etag} if reply.etag else {})}
     status = reply.status or route.status
-    if reply.media_type:
-        return Response(reply.content, status, headers, media_type=reply.media_type)
+    if isinstance(came, bytes):
+        return Response(came, status, headers, media_type=route.media_type)
     if status == 204:
         return Response(status_code=204, headers=headers)
     if reply.etag and route.method == "GET" and reply.etag in call.if_none_match:

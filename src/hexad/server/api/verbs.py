@@ -237,8 +237,7 @@ def namespaces(call: Call) -> dict[str, Any]:
 
 def audit_log(call: Call) -> dict[str, Any]:
     """The log of changes, newest first."""
-    before = number_in(call.query.get("cursor", ""), 0)
-    records = call.hx.audit.latest(call.query.get("limit", 50), before=before or None)
+    records = call.hx.audit.latest(call.query.get("limit", 50), before=number_in(call.query.get("cursor", "")))
     more = records[-1].sequence > 1 if records else False
     return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
 
