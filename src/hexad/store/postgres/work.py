@@ -53,7 +53,6 @@ class Database:
     location: str
     patience: float
     stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
-    indexed: Recent[int, frozenset[int]] = field(default_factory=lambda: Recent(_MOST_STAMPS))  # layers with postings
 
 
 @dataclass(slots=True)
