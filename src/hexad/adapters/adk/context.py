@@ -32,7 +32,7 @@ _PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
 
 _NOBODY: Final = Speaker(Conversation("", "", ""), shared)  # whom a model that stands alone knows
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
-_ADDED: Final = forgettable(Recent[tuple[str, str, str], None](_REMEMBERED))  # blocks, by store and namespace
+_ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](_REMEMBERED))  # blocks, by store and namespace
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ class Recall:
         if prompt is None or not prompt.text:
             return request
         for text in filter(None, (prompt.block, prompt.sections)):
-            _ADDED.put((*self._memory, text), None)
+            _ADDED.put((self._memory, text), None)
         return with_context(request, prompt.block, prompt.sections, place)
 
     def _has_served(self, request: LlmRequest) -> bool:
         """Whether the request, or one that it was copied from, holds context of this memory already."""
-        added = [block for *memory, block in _ADDED if tuple(memory) == self._memory]
-        return any(block in text for text in context_places(request) for block in added)
+        memory, places = self._memory, list(context_places(request))
+        return any(block in text for of, block in _ADDED if of == memory for text in places)
 
     @property
     def _memory(self) -> tuple[str, str]:

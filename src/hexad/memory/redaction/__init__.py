@@ -105,8 +105,9 @@ _LONG = 20
 def _may_hold_a_secret(text: str) -> bool:
     """False only if no detector can find anything."""
     lowered = text.lower()
-    if any(hint in lowered for hint in _HINTS) or _NUMBER.search(text) is not None:
-        return True
+    for hint in _HINTS:  # `any` takes twice as long, and every line of every prompt is looked at
+        if hint in lowered:
+            return True
     if len(text) >= _LONG and LONG_WORD.search(text) is not None:
         return True
-    return MANY_WORDS.search(text) is not None
+    return _NUMBER.search(text) is not None or MANY_WORDS.search(text) is not None

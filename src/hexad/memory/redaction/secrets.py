@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hexad.memory.redaction import LONG_WORD, PASSWORDS, UNSPACED
@@ -18,7 +19,7 @@ from hexad.memory.redaction.shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hexad.memory.redaction.shapes import Shape
 
@@ -44,11 +45,9 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
     lowered = _lower(text)
     detectors = (
         _pem_blocks(text),
-        _shaped(text, lowered, [each for each in shapes() if each.is_key] if LONG_WORD.search(text) else []),
+        _shaped(text, lowered, _rows(keys=True) if LONG_WORD.search(text) else {}),
         _authorizations(text, lowered),
-        _shaped(
-            text, lowered, [each for each in shapes() if not each.is_key and (accounts or each.check != "account")]
-        ),
+        _shaped(text, lowered, _rows(keys=False, accounts=accounts)),
         (Span(*span, "seed-phrase") for span in seed_phrases(text)),
         _assignments(text, lowered),
     )
@@ -85,13 +84,21 @@ def replace(text: str, spans: list[Span]) -> str:
 _TAIL = re.compile(r"[A-Za-z0-9]*")
 
 
-def _shaped(text: str, lowered: str, rows: Sequence[Shape]) -> Iterator[Span]:
-    for shape in rows:
-        if shape.check != "words" and any(hint in lowered for hint in shape.hints):
-            for match in compiled(shape).finditer(text):
-                if shape.is_secret(match[1]):
-                    end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
-                    yield Span(match.start(1), end, shape.kind)
+@cache
+def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[Shape]]:
+    """Shapes by each of their hints."""
+    left_out = {"words"} if accounts else {"words", "account"}
+    rows = [each for each in shapes() if each.is_key == keys and each.check not in left_out]
+    return {hint: [each for each in rows if hint in each.hints] for each in rows for hint in each.hints}
+
+
+def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[Shape]]) -> Iterator[Span]:
+    hinted = {shape: None for hint in rows if hint in lowered for shape in rows[hint]}
+    for shape in hinted:
+        for match in compiled(shape).finditer(text):
+            if shape.is_secret(match[1]):
+                end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
+                yield Span(match.start(1), end, shape.kind)
 
 
 def _end_of_word(text: str, end: int) -> int:

@@ -5,18 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, TypeAlias
 
 from hexad.memory.admission import MAX_KEY, MAX_TAGS
-from hexad.model import (
-    Association,
-    AuditRecord,
-    Knowledge,
-    Layer,
-    Learning,
-    Proposal,
-    Reference,
-    Skill,
-    SkillVersion,
-    Version,
-)
+from hexad.model import RECORDS, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, shapes
 
 Schema: TypeAlias = dict[str, Any]
@@ -41,10 +30,7 @@ LAYERS: Final[Schema] = {"type": "array", "items": {"enum": [layer.value for lay
 KEYS: Final[Schema] = {"type": "array", "items": KEY, "minItems": 1, "maxItems": 1000}
 _TAGS: Final[Schema] = {"type": "array", "items": KEY, "maxItems": MAX_TAGS}
 
-NOUNS: Final = {
-    noun.__name__: noun
-    for noun in (Knowledge, Version, Learning, Skill, SkillVersion, Reference, Proposal, Association, AuditRecord)
-}
+NOUNS: Final = {noun.__name__: noun for noun in (*RECORDS, Version, SkillVersion, Proposal, Association, AuditRecord)}
 
 
 def field_of(noun: type, name: str) -> Schema:

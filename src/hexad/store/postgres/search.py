@@ -45,10 +45,11 @@ UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however w
     "WHERE tenant = $1 AND layer = ANY($2::smallint[])"
 )
 _POSTINGS: Final = (
-    "SELECT t.term, p.* FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
+    "SELECT t.term, p.* FROM hexad.head h CROSS JOIN unnest($2::bigint[], $4::smallint[]) AS t (term, layer) "
+    "CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
     "FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) UNION ALL (SELECT newest, postings "
     "FROM hexad.block WHERE tenant = $1 AND term = t.term ORDER BY newest DESC LIMIT $3)) p "
-    "WHERE EXISTS (SELECT 1 FROM hexad.head WHERE tenant = $1 AND 0 < ANY(merged))"
+    "WHERE h.tenant = $1 AND h.merged[t.layer] > 0"
 )
 BLOCKS_OF_ROWS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
@@ -194,7 +195,6 @@ class Search(Work):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
-        self._indexed: frozenset[int] = frozenset()  # the layers whose postings it asked for
         self._vectors: dict[
             tuple[int, int], tuple[int, Sequence[Any]]
         ] = {}  # by layer and embedder: those above a stamp
@@ -240,13 +240,10 @@ class Search(Work):
         """The statements of the first round trip about every layer."""
         tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
         asked: dict[str, Statement] = {}
-        indexed = self._database.indexed.get(tenant)
-        self._indexed = frozenset(codes) if indexed is None else indexed
-        if any(search.keys for search in self._searches.values()):
-            asked["latest"] = Statement(UNSPLIT, (tenant, codes))
-        if keys := self._keys(self._indexed):
+        if keys := columns((key, CODES[layer]) for layer, search in self._searches.items() for key in search.keys):
             most = _ALL_BLOCKS if question.facets else _BLOCKS_AT_FIRST
-            asked["postings"] = Statement(_POSTINGS, (tenant, keys, most))
+            asked["latest"] = Statement(UNSPLIT, (tenant, codes))
+            asked["postings"] = Statement(_POSTINGS, (tenant, keys[0], most, keys[1]))
         if question.embedder is not None:
             embedder = hashed(question.embedder)
             known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
@@ -276,20 +273,12 @@ class Search(Work):
         for (layer, is_latest), rows in whole.items():
             setattr(self._searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
         self._add(answers.get("postings", ()))
-        indexed = frozenset(code for code, scope in self.head.scopes.items() if scope.merged)
-        if missed := self._keys(indexed - self._indexed):  # somebody merged a layer since this process last looked
-            self._add(self.ask(Statement(_POSTINGS, (self.tenant, missed, _ALL_BLOCKS)))[0])
-        self._database.indexed.put(self.tenant, indexed)
         for layer, search in self._searches.items():
             scope = self.head.scopes[CODES[layer]]
             search.rows, search.length = scope.rows, scope.length
             search.changed = frozenset(number for number, _ in search.stale.rows)
             search.expired = frozenset(flat(answers["expired"])) if layer is Layer.USER_KNOWLEDGE else ()
             search.count()
-
-    def _keys(self, codes: Collection[int]) -> list[int]:
-        """The keys of the terms in some layers."""
-        return [key for layer, search in self._searches.items() if CODES[layer] in codes for key in search.keys]
 
     def _add(self, blocks: Sequence[Any]) -> None:
         homes = {key: search for search in self._searches.values() for key in search.keys}

@@ -60,6 +60,7 @@ _ADD_AUDIT: Final = insert("hexad.audit", AUDIT.names)
 _DETAILS: Final = AUDIT.names.index("details")
 _ADD_ASSOCIATION: Final = insert("hexad.association", ASSOCIATIONS.names)
 _PUT_PROPOSAL: Final = upsert("hexad.proposal", ("id", "data"), "id")
+_PUT_FACT: Final = upsert("hexad.fact", ("name", "value"), "name")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
     "INSERT INTO hexad.slot AS s (tenant, session, kind, taken, most) VALUES ($1, $2, $3, 1, $4) "
@@ -230,7 +231,11 @@ class Unit(View):
         return self._limited if beyond and self._limited is not None else super().translated(error)
 
     def set_note(self, name: str, value: str) -> None:
-        self.known_head().facts[name] = value
+        if ":" in name:
+            self._facts = None
+            self.queue(_PUT_FACT, self.tenant, name, value)
+        else:
+            self.known_head().facts[name] = value
 
     def scrub(self, *, index: bool = False) -> None:
         """Merge the index, so that no words of removed rows are left in it; the rest is the server's maintenance."""

@@ -86,6 +86,7 @@ _ASSOCIATIONS: Final = (
     "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
 )
 _PROPOSALS: Final = "SELECT data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
+_FACTS: Final = "SELECT name, value FROM hexad.fact WHERE tenant = $1"
 _AUDIT: Final = (
     "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
     "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
@@ -100,6 +101,7 @@ class View(Search, LearningTables):
         self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
+        self._facts: dict[str, str] | None = None  # those that are not in the head
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
     def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
@@ -212,7 +214,11 @@ class View(Search, LearningTables):
         return (head.sequence, head.hash) if head.sequence else None
 
     def note(self, name: str) -> str | None:
-        return self.known_head().facts.get(name)
+        if ":" not in name:
+            return self.known_head().facts.get(name)
+        if self._facts is None:
+            self._facts = dict(self.ask(Statement(_FACTS, (self.tenant,)))[0])
+        return self._facts.get(name)
 
 
 def _places(chosen: Mapping[Layer, Collection[int]]) -> tuple[list[int], list[int]]:

@@ -18,7 +18,7 @@ from hexad.recent import Recent
 from hexad.store import folded
 from hexad.store.postgres.connection import Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
-from hexad.store.postgres.records import decode, hashed
+from hexad.store.postgres.records import LAYERS, decode, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,6 @@ class Database:
     location: str
     patience: float
     stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
-    indexed: Recent[int, frozenset[int]] = field(default_factory=lambda: Recent(_MOST_STAMPS))  # layers with postings
 
 
 @dataclass(slots=True)
@@ -206,7 +205,8 @@ class Work:
     def _opened(self, results: Sequence[Rows]) -> None:
         """Take the head from the results of `_first`."""
         for namespace, number, sequence, digest, changed, stamp, facts, *numbers in results[-1]:
-            scopes = dict(enumerate(starmap(Scope, zip(*numbers, strict=True)), 1))
+            held = dict(enumerate(starmap(Scope, zip(*numbers, strict=True)), 1))
+            scopes = {code: held.get(code) or Scope() for code in sorted(LAYERS)}  # a layer may be newer than the row
             self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts), scopes)
         if self.head.namespace != self.namespace:
             reason = f"has the same hash as {self.head.namespace!r}; choose another name"
