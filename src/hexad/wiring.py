@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
@@ -193,7 +193,7 @@ def maintained(store: Store) -> Store:
         Step("patterns", "anchored", complete_patterns),
         Step("keys", "folded", fold_keys),
     ]
-    return MaintainedStore(store, steps)
+    return cast("Store", MaintainedStore(store, steps))
 
 
 def complete_patterns(unit: Writing) -> None:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from hexad.model import Erasure
     from hexad.store import Reading, Store, Writing
 
 
@@ -39,10 +38,10 @@ class MaintainedStore:
         self.wrapped = store
         self._steps = steps
         self._ready = Recent[str, int](_REMEMBERED, inherited=True)
-        self.durable = store.durable
-        self.location = store.location
-        self.shared_as = store.shared_as
-        self.files = store.files
+
+    def __getattr__(self, name: str) -> Any:
+        """Anything else that the store has."""
+        return getattr(self.wrapped, name)
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""
@@ -53,18 +52,6 @@ class MaintainedStore:
         """A transaction in a namespace that is up to date."""
         known = self._ready.get(namespace)
         return (self.wrapped.transaction if known else self._first_transaction)(namespace, patience=patience)
-
-    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
-        """The store's namespaces."""
-        return self.wrapped.namespaces(after=after, limit=limit)
-
-    def flush_traces(self) -> Erasure:
-        """Remove the last traces."""
-        return self.wrapped.flush_traces()
-
-    def close(self) -> None:
-        """Close the store."""
-        self.wrapped.close()
 
     @contextmanager
     def _first_reading(self, namespace: str, *, deadline: float | None) -> Iterator[Reading]:
