@@ -145,7 +145,7 @@ def _read(noun: type, name: str, value: Any) -> Any:
     if choice is not None:
         return choice.parse(value, name)
     if kind is Kind.TIME:
-        return _time(name, value)
+        return time(name, value)
     return tuple(value) if kind is Kind.LIST else value
 
 
@@ -158,7 +158,8 @@ def _check_type(name: str, kind: Kind, value: Any) -> None:
         raise InvalidInput(name, "is larger than any database's whole numbers")
 
 
-def _time(name: str, value: str) -> datetime:
+def time(name: str, value: str) -> datetime:
+    """A time of ISO 8601 with its zone, in UTC."""
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:

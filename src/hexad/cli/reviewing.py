@@ -15,6 +15,7 @@ from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
 from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus
 from hexad.skills.definition import BODIES
+from hexad.skills.review import reviewed
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -199,10 +200,7 @@ class Draft(Entry):
 
     def as_json(self) -> dict[str, Any]:
         """The skill with findings, or with the reason why it cannot be reviewed."""
-        try:
-            return showing.review_json(self.hx.skills.review(self.name))
-        except InvalidInput as error:
-            return {"skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
+        return reviewed(self.hx.skills.get(self.name)).as_json()
 
 
 class Doubt(Entry):

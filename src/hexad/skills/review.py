@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.errors import MissingExtra
+from hexad.errors import HexadError, MissingExtra
 from hexad.model import Capability, Decision, Skill, SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.validation import check
+from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from hexad.skills.validation import Finding
@@ -25,6 +26,19 @@ class Review:
     findings: tuple[Finding, ...] = ()
     grants: tuple[Capability, ...] = ()  # what approving it gives to its script
     obstacle: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The review as JSON."""
+        facts = {"fingerprint": self.fingerprint, "grants": list(self.grants), "obstacle": self.obstacle}
+        return {"skill": to_json(self.skill), **facts, "findings": [asdict(finding) for finding in self.findings]}
+
+
+def reviewed(skill: Skill) -> Review:
+    """Look at a skill; one that cannot be reviewed has an obstacle, and no fingerprint to approve."""
+    try:
+        return review(skill)
+    except HexadError as error:
+        return Review(skill=skill, fingerprint="", obstacle=str(error))
 
 
 def review(skill: Skill) -> Review:

@@ -4,7 +4,6 @@ import getpass
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.cli.terminal import screen
@@ -128,17 +127,6 @@ def _shown(value: object) -> str:
     if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
         return value
     return json.dumps(value, ensure_ascii=False, default=repr)
-
-
-def review_json(seen: "Review") -> dict[str, Any]:
-    """A review as JSON."""
-    return {
-        "skill": to_json(seen.skill),
-        "fingerprint": seen.fingerprint,
-        "findings": [asdict(finding) for finding in seen.findings],
-        "grants": list(seen.grants),
-        "obstacle": seen.obstacle,
-    }
 
 
 def show_review(seen: "Review") -> None:
