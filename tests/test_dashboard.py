@@ -211,7 +211,7 @@ def test_references_are_listed_saved_searched_and_deleted(url: str, hx: Hexad) -
     page = "knowledge?layer=external_knowledge"
     with Visitor(base_url=url) as one:
         given = {"layer": "external_knowledge", "name": "Wiki", "location": "https://wiki.example", "kind": "wiki"}
-        saved = one.form(page, do="save_reference", **given)
+        saved = one.form(page, do="put_reference", **given)
         assert "https://wiki.example/deploy" in saved.text
         assert hx.references.get("Wiki").origin == "user"
         assert "Wiki</b>" not in one.get(f"/{page}&query=how+to+deploy").text

@@ -333,8 +333,7 @@ class Hexad:
         >>> [item.key for item in project.beside(own).standing()]
         ['spaces', 'tabs']
         """
-        if not isinstance(other, Hexad):
-            raise InvalidInput("other", f"must be an engine, not {type(other).__name__}")
+        admission.instance("other", other, Hexad, "an engine")
         there, both = other._engine, self.enabled and other.enabled
         more = (*self._engine.others, replace(there, others=()), *there.others)
         return self._like(others=more) if both else self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
@@ -197,7 +197,7 @@ def maintained(store: Store) -> Store:
     )
     maintain = getattr(store, "maintain", None)
     if maintain is None:
-        return MaintainedStore(store, steps)
+        return cast("Store", MaintainedStore(store, steps))
     maintain(steps.due, steps.do)
     return store
 

@@ -5,22 +5,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 from hexad.cli import places
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError, nearest
 from hexad.facade import Hexad
-from hexad.model import Record
 from hexad.settings import unknown_variables, variable
 
-if TYPE_CHECKING:
-    from hexad.memory.collection import RecordCollection
-
-N = TypeVar("N", bound=Record)
 _MAKER: Final = 'remember "TEXT"'  # the first command of a new user
-ABSENT: Final = f"there is no database; `hexad {_MAKER}` creates it, --db names another"
-WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {_MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
@@ -57,14 +50,6 @@ def _nearest(hx: Hexad, missing: NotFound) -> str:
     stored = hx.collections.get(missing.kind)
     names = [record.id for record in stored.list()] if stored else []
     return nearest(missing.key, names)
-
-
-def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
-    """The stored record before a command changes it, if there is one."""
-    try:
-        return collection.get(id)
-    except NotFound:
-        return None
 
 
 def server(db: str | None) -> str | None:
@@ -105,13 +90,19 @@ def announce(db: str | None, *, storing: bool = False) -> None:
 
 def refuse_absent(path: Path) -> None:
     """Raise if the file is missing or has no tables of Hexad: a command that reads must not create them."""
+    if absence := absence_of(path):
+        raise StoreError(str(path), absence)
+
+
+def absence_of(path: Path) -> str:
+    """Why there is no memory in a file yet; empty if there is one."""
     if not path.exists():
-        raise StoreError(str(path), ABSENT)
-    if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), WITHOUT_TABLES)
+        return f"there is no database; `hexad {_MAKER}` creates it, --db names another"
+    empty = f"has no tables of Hexad; `hexad {_MAKER}` adds its tables, --db names another file"
+    return empty if path.is_file() and not _holds_hexad(path) else ""
 
 
-def holds_hexad(path: Path) -> bool:
+def _holds_hexad(path: Path) -> bool:
     """Whether a file has Hexad's tables. Changes nothing; true if SQLite cannot read it, because opening says why."""
     mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"  # either creates no log
     try:

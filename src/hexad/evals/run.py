@@ -129,17 +129,14 @@ class Measurement:
     def engines(self) -> Iterator[Mapping[str, Hexad]]:
         """A new store with the set's items, and an engine for each of its groups."""
         if self.plan.live is not None:
-            yield {question.group: self._live(self.plan.live, question.group) for question in self.data.questions}
+            live, groups = self.plan.live, {question.group for question in self.data.questions}
+            yield {each: live if each == DEFAULT_NAMESPACE else live.scoped(namespace=each) for each in groups}
             return
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
             Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
         ):
             yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
-
-    @staticmethod
-    def _live(hx: Hexad, group: str) -> Hexad:
-        return hx if group == DEFAULT_NAMESPACE else hx.scoped(namespace=group)
 
     def asker(self, engines: Mapping[str, Hexad]) -> Ask:
         """A function that asks the engine of a question's group."""
@@ -178,7 +175,9 @@ class Measurement:
     def _baseline(self, asked: Sequence[Question], name: str, build: Baseline) -> Measured:
         with ExitStack() as stack:
             built = {group: stack.enter_context(build(each)) for group, each in self.data.groups().items()}
-            return self.measured(asked, lambda each: built.get(each.group, _nothing)(each.text, DEPTH), name)
+            return self.measured(
+                asked, lambda each: built[each.group](each.text, DEPTH) if each.group in built else (), name
+            )
 
     def measured(self, asked: Sequence[Question], ask: Ask, what: str) -> Measured:
         """Quality and speed of the answers to some questions."""
@@ -198,11 +197,6 @@ class Measurement:
 
     def _report(self, what: str, done: int, total: int) -> None:
         self.progress(f"{self.data.path}: {what}", done, total)
-
-
-def _nothing(_question: str, _limit: int) -> Sequence[str]:
-    """The answer where the question's group has no items."""
-    return ()
 
 
 def _percentiles(times: Sequence[float]) -> tuple[float, float]:

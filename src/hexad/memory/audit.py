@@ -7,7 +7,7 @@ import json
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import InvalidInput
+from hexad.memory import admission
 from hexad.model import AuditRecord, Verdict
 
 if TYPE_CHECKING:
@@ -112,6 +112,14 @@ class AuditLog:
         with self.store.reading(self.namespace) as view:
             return tuple(records(view))
 
+    def latest(self, limit: int, *, before: int | None = None) -> tuple[AuditRecord, ...]:
+        """The newest records, newest first; with ``before`` (a sequence) those before it."""
+        with self.store.reading(self.namespace) as view:
+            last = (view.chain_end() or (0, ""))[0]
+            last = last if before is None else min(last, before - 1)
+            found = view.audit(after=max(0, last - limit), limit=limit) if last > 0 else ()
+        return tuple(record for record in reversed(found) if record.sequence <= last)
+
     def verify(self, *, expect: str | None = None) -> Verdict:
         """Whether all records are intact; with ``expect`` (an earlier head) also whether the tail was cut.
 
@@ -120,6 +128,6 @@ class AuditLog:
         >>> hx.audit.verify().ok
         True
         """
-        if expect is not None and not isinstance(expect, str):
-            raise InvalidInput("expect", f"must be the hash of a record, not {type(expect).__name__}")
+        if expect is not None:
+            admission.instance("expect", expect, str, "the hash of a record")
         return verify(self.store, self.namespace, expect=expect)

@@ -40,10 +40,16 @@ class RecordCollection(Generic[N]):
 
     def get(self, id: str) -> N:
         """The record of that id; else `NotFound`."""
-        found = self._visible(id)
+        found = self.lookup(id)
         if found is None:
             raise self._missing(id)
         return found
+
+    def lookup(self, id: str) -> N | None:
+        """The record of that id; None if there is none."""
+        row = self._workspace.row(self.layer, admission.key("key", id))
+        found = cast("N | None", row and row.record)
+        return None if found is None or self._is_hidden(found) else found
 
     def list(self) -> tuple[N, ...]:
         """Every record, in the order of first saving."""
@@ -93,12 +99,20 @@ class RecordCollection(Generic[N]):
         wanted = {name: value for name, value in facets.items() if value is not None}
         return self._find(self.layer, query, limit=admission.whole("limit", limit, low=1), facets=wanted)
 
-    def _visible(self, id: str) -> N | None:
-        row = self._workspace.row(self.layer, admission.key("key", id))
-        return cast("N", row.record) if row else None
+    def _is_hidden(self, record: N) -> bool:
+        """Whether a record is kept, and neither found nor listed."""
+        return False
+
+    def _present(self, change: Change, id: str) -> N:
+        """The record of that id inside a change; else `NotFound`."""
+        found = cast("N | None", change.get(self.layer, admission.key("key", id)))
+        if found is None or self._is_hidden(found):
+            raise self._missing(id)
+        return found
 
     def _records(self) -> Iterator[N]:
-        return (cast("N", row.record) for row in self._workspace.rows(self.layer))
+        every = (cast("N", row.record) for row in self._workspace.rows(self.layer))
+        return (record for record in every if not self._is_hidden(record))
 
     def _take_away(self, change: Change, id: str) -> str:
         name = admission.key("key", id)

@@ -40,12 +40,17 @@ def put(unit: Writing, records: Sequence[Record], similarity: Similarity | None 
     unit.put([Entry(record, documents[place], vectors.get(place)) for place, record in enumerate(records)])
 
 
-def records(view: Reading, layer: Layer) -> Iterator[Record]:
-    """Every record of a layer, in the order of first saving, page by page."""
+def pages(view: Reading, layer: Layer, *, without: str | None = None) -> Iterator[Sequence[Row]]:
+    """Every row of a layer, in the order of first saving, or the indexed rows without a vector of an embedder."""
     last = 0
-    while page := view.page(layer, after=last):
-        yield from (row.record for row in page)
+    while page := view.page(layer, after=last, without=without):
+        yield page
         last = page[-1].number
+
+
+def records(view: Reading, layer: Layer) -> Iterator[Record]:
+    """Every record of a layer, in the order of first saving."""
+    return (row.record for page in pages(view, layer) for row in page)
 
 
 def all_namespaces(store: Store) -> Iterator[str]:
@@ -96,19 +101,9 @@ def missing_vectors(store: Store, similarity: Similarity, now: datetime) -> int:
         with store.reading(namespace) as view:
             for layer, each in sizes(view, now, similarity.name).items():
                 if each.statistics.rows > each.vectors.rows:
-                    missing += sum(_readable(similarity, row) for row in _without_vector(view, layer, similarity.name))
+                    rows = (row for page in pages(view, layer, without=similarity.name) for row in page)
+                    missing += sum(similarity.reads(embedded_text(row.record.fields())) for row in rows)
     return missing
-
-
-def _without_vector(view: Reading, layer: Layer, embedder: str) -> Iterator[Row]:
-    last = 0
-    while page := view.page(layer, after=last, without=embedder):
-        yield from page
-        last = page[-1].number
-
-
-def _readable(similarity: Similarity, row: Row) -> bool:
-    return similarity.reads(embedded_text(row.record.fields()))
 
 
 def _embed_batch(

@@ -14,7 +14,7 @@ from hexad.memory.resemblance import resembling
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from hexad.memory.workspace import Change
@@ -90,7 +90,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         >>> hx.knowledge.correct(hx.knowledge.save("I live in Cork").key, "I live in Galway").key
         'live-galway'
         """
-        old, entry = self._visible(key), self.save(key, content, **fields)
+        old, entry = self.lookup(key), self.save(key, content, **fields)
         made = key_from(entry.content)
         if old is None or old.key != key_from(old.content) or old.key == made:
             return entry
@@ -124,8 +124,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         ['old']
         """
         most = admission.whole("limit", limit, low=1)
-        if not isinstance(entry, Knowledge):
-            raise InvalidInput("entry", f"must be an entry, not {type(entry).__name__}")
+        admission.instance("entry", entry, Knowledge, "an entry")
         found = [item for item in self.search(entry.content) if item.id != entry.key]
         return tuple(resembling(entry.content, found, self._workspace.similarity))[:most]
 
@@ -191,18 +190,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             change.unit.scrub()
         return self._workspace.erase_traces(count)
 
-    def _visible(self, id: str) -> Knowledge | None:
-        entry = super()._visible(id)
-        return entry if entry and entry.deleted is None else None
-
-    def _records(self) -> Iterator[Knowledge]:
-        return (entry for entry in super()._records() if entry.deleted is None)
-
-    def _present(self, change: Change, key: str) -> Knowledge:
-        entry = cast("Knowledge | None", change.get(self.layer, admission.key("key", key)))
-        if entry is None or entry.deleted is not None:
-            raise self._missing(key)
-        return entry
+    def _is_hidden(self, record: Knowledge) -> bool:
+        return record.deleted is not None
 
     def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> _Said:
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)

@@ -6,7 +6,7 @@ A namespace that holds nothing needs no work: reading it writes nothing.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.model import RECORDS
 from hexad.recent import Recent
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from hexad.model import Erasure
     from hexad.store import Reading, Store, Writing
 
 _REMEMBERED: Final = 10_000  # namespaces known to be up to date
@@ -67,10 +66,10 @@ class MaintainedStore:
     def __init__(self, store: Store, steps: Steps) -> None:
         self.wrapped = store
         self._steps = steps
-        self.durable = store.durable
-        self.location = store.location
-        self.shared_as = store.shared_as
-        self.files = store.files
+
+    def __getattr__(self, name: str) -> Any:
+        """Anything else that the store has."""
+        return getattr(self.wrapped, name)
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""
@@ -86,18 +85,6 @@ class MaintainedStore:
         """A transaction in a namespace that is up to date."""
         known = self._steps.done(namespace)
         return (self.wrapped.transaction if known else self._first_transaction)(namespace, patience=patience)
-
-    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
-        """The store's namespaces."""
-        return self.wrapped.namespaces(after=after, limit=limit)
-
-    def flush_traces(self) -> Erasure:
-        """Remove the last traces."""
-        return self.wrapped.flush_traces()
-
-    def close(self) -> None:
-        """Close the store."""
-        self.wrapped.close()
 
     @contextmanager
     def _first_transaction(self, namespace: str, *, patience: float | None) -> Iterator[Writing]:

@@ -293,12 +293,6 @@ class SkillLibrary(RecordCollection[Skill]):
         change.audit(f"skill.{kept.status}", kept.name, {"by": kept.approved_by} if kept.approved_by else None)
         return kept
 
-    def _present(self, change: Change, name: str) -> Skill:
-        found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
-        if found is None:
-            raise self._missing(name)
-        return found
-
     def _approved_or_not(self, draft: Skill) -> Skill:
         """A new skill, active already if the setting says so and nothing stands against it."""
         if not self._rules.auto_approve or draft.origin not in _TRUSTED:

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import keyword
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
@@ -15,7 +14,7 @@ from hexad.model import SkillKind
 from hexad.skills import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from hexad.model import Skill
     from hexad.skills.run import SkillResult
@@ -118,9 +117,8 @@ def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -
 
 def needs_of(skill: Skill) -> frozenset[str]:
     """The tools that the steps of a composite skill call; none for other kinds."""
-    steps = skill.definition.get("steps") if skill.kind is SkillKind.COMPOSITE else None
-    listed = steps if isinstance(steps, list | tuple) else ()
-    return frozenset(str(step["tool"]) for step in listed if isinstance(step, Mapping) and "tool" in step)
+    steps: Any = skill.definition["steps"] if skill.kind is SkillKind.COMPOSITE else ()
+    return frozenset(step["tool"] for step in steps)  # only what was checked becomes a tool
 
 
 def _parameter(name: str, schema: Mapping[str, Any], *, required: bool) -> inspect.Parameter:

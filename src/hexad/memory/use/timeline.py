@@ -44,14 +44,7 @@ class ShownPrompt(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The record as JSON."""
-        items = [{"layer": each.layer.value, "id": each.id, "score": each.score} for each in self.items]
-        return {
-            "at": self.at.isoformat(),
-            "session": self.session,
-            "items": items,
-            "standing": self.standing,
-            "tokens": self.tokens,
-        }
+        return {**self._asdict(), "at": self.at.isoformat(), "items": [each._asdict() for each in self.items]}
 
 
 def fingerprint(session: str | None) -> str:

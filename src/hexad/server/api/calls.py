@@ -13,13 +13,13 @@ from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from hexad.facade import Hexad
     from hexad.memory.collection import RecordCollection
     from hexad.model import Layer
     from hexad.server.callers import Caller
     from hexad.server.tokens import Tokens
-    from hexad.store import Row
 
 R = TypeVar("R", bound=Record)
 _UNSTABLE: Final = ("use_count", "last_used")  # counting a use is no change of a record
@@ -39,6 +39,7 @@ class Call:
     if_match: str = ""
     if_none_match: str = ""
     raw: bytes = b""
+    evals: Path | None = None  # the folder with the questions that the page Evaluation offers
 
     @property
     def named(self) -> str:
@@ -116,9 +117,9 @@ def _now(collection: RecordCollection[R], id: str) -> R | None:
 
 
 def page(
-    hx: Hexad, layer: Layer, *, cursor: str = "", limit: int = 50, keep: Callable[[Any], bool] = lambda _: True
-) -> tuple[Sequence[Row], str | None]:
-    """Rows of a layer, newest first, and the cursor of the next page."""
+    hx: Hexad, layer: Layer, *, cursor: str, limit: int, keep: Callable[[Any], bool]
+) -> tuple[Sequence[Any], str | None]:
+    """Records of a layer, newest first, and the cursor of the next page."""
     before, found, size = number_in(cursor, 2**62), list[Any](), limit + 1
     with hx.store.reading(hx.namespace) as view:
         while len(found) <= limit:
@@ -127,8 +128,7 @@ def page(
             if not some:
                 break
             before, size = some[-1].number, _SCANNED
-    left = found[limit : limit + 1]
-    return found[:limit], str(found[limit - 1].number) if left else None
+    return [row.record for row in found[:limit]], str(found[limit - 1].number) if found[limit:] else None
 
 
 def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
 from hexad.server.api.calls import Call, Reply, number_in
-from hexad.server.api.keeping import newer
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
-from hexad.server.api.problems import document, problem
+from hexad.server.api.problems import BadRequest, problem
 from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
+from hexad.server.api.verbs import newer
 from hexad.server.callers import Callers, body_of
 from hexad.skills.parameters import admit
 from hexad.wire import to_json, unique_keys
@@ -44,16 +44,6 @@ _SMALLEST_LIMIT: Final = 64 * 1024
 _PATTERNS: Final = [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route) for route in ROUTES]
 
 
-class BadRequest(Exception):
-    """A request that is refused before anything is asked of the engine."""
-
-    def __init__(self, status: int, sentence: str, **headers: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
-        self.headers = headers
-
-
 @dataclass(frozen=True, slots=True)
 class Api:
     """The interface as an ASGI application."""
@@ -67,8 +57,6 @@ class Api:
         request = Request(scope, receive)
         try:
             response = await self._answer(request)
-        except BadRequest as error:
-            response = document(error.status, "Bad request", error.sentence, error.headers)
         except Exception as error:  # noqa: BLE001 - every error is an answer
             response = problem(error)
         await response(scope, receive, send)

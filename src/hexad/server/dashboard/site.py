@@ -13,17 +13,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from hexad.errors import AccessRefused, HexadError, InvalidInput
+from hexad.errors import AccessRefused, HexadError
 from hexad.memory.redaction import redact
 from hexad.model import Layer
 from hexad.recent import Recent
 from hexad.server.api.calls import Call, tag_of
-from hexad.server.api.keeping import newer, status
 from hexad.server.api.problems import status_of
 from hexad.server.api.serving import READING, RUNNING, events
+from hexad.server.api.verbs import newer, status
 from hexad.server.callers import body_of
-from hexad.server.dashboard.actions import ACTIONS, Form
-from hexad.server.dashboard.pages import PAGES, View
+from hexad.server.dashboard.actions import Done, Form, act
+from hexad.server.dashboard.pages import PAGES
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
 from hexad.server.tokens import Right
 
@@ -122,12 +122,12 @@ class Dashboard:
         if wanted := request.query_params.get("namespace"):
             caller.engine(self.hx, wanted)
             session = self.sessions.change(session, namespace=wanted)
-        view = self._view(request, session, caller)
+        call = self._call(request, session, caller)
         notice = more.pop("notice", session.notice)
         if session.notice is not None:
             session = self.sessions.change(session, notice=None)
-        values = {**PAGES[name](view), **more}
-        frame = {"page": name, "status": self._counted(view.call), "caller": caller, "ask": view.ask, "hx": view.hx}
+        values = {**PAGES[name](call), **more}
+        frame = {"page": name, "status": self._counted(call), "caller": caller, "ask": call.query, "hx": call.hx}
         template = values.pop("template", name)
         return self._shown(session, f"{template}.html", {**frame, **values, "notice": notice, "tag_of": tag_of})
 
@@ -141,9 +141,9 @@ class Dashboard:
             self._counts.put(call.hx.namespace, known)
         return known[1]
 
-    def _view(self, request: Request, session: Session, caller: Caller) -> View:
-        call = Call(self._engine(caller, session), caller, self.callers.tokens)
-        return View(call, session, dict(request.query_params), self.evals)
+    def _call(self, request: Request, session: Session, caller: Caller) -> Call:
+        asked, tokens = dict(request.query_params), self.callers.tokens
+        return Call(self._engine(caller, session), caller, tokens, query=asked, evals=self.evals)
 
     def _engine(self, caller: Caller, session: Session) -> Hexad:
         return caller.engine(self.hx, session.namespace or None)
@@ -152,18 +152,13 @@ class Dashboard:
         """Do what a form asks, then show the page again: a reload does not send the form twice."""
         form = await _form(request)
         self.sessions.check(session, form.one("csrf"))
-        action = ACTIONS.get((page, form.one("do")))
-        if action is None:
-            raise InvalidInput("do", "is nothing that this page can do")
-        view = self._view(request, session, caller)
+        call = self._call(request, session, caller)
         try:
-            done = await RUNNING.run(partial(action, view, form))
+            done = await RUNNING.run(partial(act, call, form))
         except HexadError as error:
-            changed = self.sessions.change(session, notice=Notice(redact(str(error)).text, bad=True))
-            return self._to(changed, f"/{page}", _same_record(form) if page != "review" else {})
+            done = Done(Notice(redact(str(error)).text, bad=True), form.record)
         if done.shown is not None:
-            asked = {**view.ask, **done.query}
-            scope = {**request.scope, "query_string": urlencode(asked).encode()}
+            scope = {**request.scope, "query_string": urlencode({**call.query, **done.query}).encode()}
             again = partial(self._page, Request(scope), session, caller, page, notice=done.notice, **done.shown)
             return await READING.run(again)
         return self._to(
@@ -212,16 +207,10 @@ class Dashboard:
         return response
 
 
-def _same_record(form: Form) -> dict[str, str]:
-    """The query of the page of the record that a form was about."""
-    return {name: form.one(name) for name in ("key", "name", "id") if form.one(name) and len(form.many(name)) == 1}
-
-
 async def _form(request: Request) -> Form:
     """The fields of a form; a foreign page cannot send one with our secret in it."""
     text = (await body_of(request, _LARGEST_FORM)).decode("utf-8", "replace")
-    fields = parse_qs(text, keep_blank_values=True, max_num_fields=5000)
-    return Form({name: tuple(values) for name, values in fields.items()})
+    return Form(parse_qs(text, keep_blank_values=True, max_num_fields=5000))
 
 
 @cache
