@@ -99,7 +99,7 @@ class _AgentTools:
             A status ("ok" or "proposed"), the key, the version that is stored now, similar entries, and the command
             with which a person accepts what was proposed.
         """
-        before = self._entry(key)
+        before = self.hx.knowledge.lookup(key) if key else None
         try:
             entry = self.hx.knowledge.save(
                 key or None,
@@ -319,13 +319,6 @@ class _AgentTools:
             if (same := next(found, None)) is None:
                 raise
             return self.hx.knowledge.get(same)
-
-    def _entry(self, key: str) -> Knowledge | None:
-        """The entry of that key, if there is one."""
-        try:
-            return self.hx.knowledge.get(key)
-        except HexadError:
-            return None
 
     def _proposed(self, key: str, content: str = "", **proposed: Any) -> dict[str, Any]:
         """Propose a change, and say how a person accepts it."""

@@ -5,19 +5,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 from hexad.cli import places
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError, nearest
 from hexad.facade import Hexad
-from hexad.model import Record
 from hexad.settings import unknown_variables, variable
 
-if TYPE_CHECKING:
-    from hexad.memory.collection import RecordCollection
-
-N = TypeVar("N", bound=Record)
 _MAKER: Final = 'remember "TEXT"'  # the first command of a new user
 
 
@@ -55,14 +50,6 @@ def _nearest(hx: Hexad, missing: NotFound) -> str:
     stored = hx.collections.get(missing.kind)
     names = [record.id for record in stored.list()] if stored else []
     return nearest(missing.key, names)
-
-
-def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
-    """The stored record before a command changes it, if there is one."""
-    try:
-        return collection.get(id)
-    except NotFound:
-        return None
 
 
 def server(db: str | None) -> str | None:

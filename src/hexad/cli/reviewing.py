@@ -7,7 +7,6 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
-from hexad.cli.opening import now_under
 from hexad.cli.options import By
 from hexad.cli.skills import showing
 from hexad.cli.skills.input import body_from
@@ -117,7 +116,7 @@ class Suggestion(Entry):
 
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
-        proposal, now = self.proposal, now_under(self.hx.knowledge, self.proposal.against or self.proposal.key)
+        proposal, now = self.proposal, self.hx.knowledge.lookup(self.proposal.against or self.proposal.key)
         rows = {
             "change": f"{proposal.change} {proposal.key}",
             "to": f"[{proposal.category}] {proposal.content}" if proposal.content else "",
@@ -254,7 +253,7 @@ def go_through(queue: "Sequence[Entry]") -> None:
 def _settled(entry: Entry, question: str) -> bool:
     """Ask about one entry until it is settled or skipped, as an empty answer does; False to quit."""
     while not entry.settled:
-        answer = screen.asked(question, at_end="q") or "skip"
+        answer = screen.asked(f"{question}:", at_end="q") or "skip"
         way = next((way for way in _WAYS if way.startswith(answer)), "")
         if way in {"quit", "skip"}:
             return way == "skip"

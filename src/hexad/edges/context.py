@@ -42,7 +42,7 @@ class Question:
     """
 
     message: str
-    speaker: Speaker | None
+    speaker: Speaker
     tools: tuple[tuple[str, str], ...] | None
     seconds: float
     turn: str = ""
@@ -86,8 +86,6 @@ class Lookup:
 
     def _engine(self, question: Question) -> Hexad:
         """The conversation's engine, which reads the house's memory too if that is another."""
-        if question.speaker is None:
-            return self._equipped(self.hx, question)
         own = question.speaker.scope(self.hx)
         apart = own.namespace != self.hx.namespace and isinstance(self.hx.retriever, ContextRetriever)
         equipped = self._equipped(own, question)

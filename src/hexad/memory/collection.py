@@ -40,10 +40,16 @@ class RecordCollection(Generic[N]):
 
     def get(self, id: str) -> N:
         """The record of that id; else `NotFound`."""
-        found = self._visible(id)
+        found = self.lookup(id)
         if found is None:
             raise self._missing(id)
         return found
+
+    def lookup(self, id: str) -> N | None:
+        """The record of that id; None if there is none."""
+        row = self._workspace.row(self.layer, admission.key("key", id))
+        found = cast("N | None", row and row.record)
+        return None if found is None or self._is_hidden(found) else found
 
     def list(self) -> tuple[N, ...]:
         """Every record, in the order of first saving."""
@@ -100,11 +106,6 @@ class RecordCollection(Generic[N]):
     def _is_hidden(self, record: N) -> bool:
         """Whether a record is kept, and neither found nor listed."""
         return False
-
-    def _visible(self, id: str) -> N | None:
-        row = self._workspace.row(self.layer, admission.key("key", id))
-        found = cast("N | None", row and row.record)
-        return None if found is None or self._is_hidden(found) else found
 
     def _present(self, change: Change, id: str) -> N:
         """The record of that id inside a change; else `NotFound`."""

@@ -90,7 +90,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         >>> hx.knowledge.correct(hx.knowledge.save("I live in Cork").key, "I live in Galway").key
         'live-galway'
         """
-        old, entry = self._visible(key), self.save(key, content, **fields)
+        old, entry = self.lookup(key), self.save(key, content, **fields)
         made = key_from(entry.content)
         if old is None or old.key != key_from(old.content) or old.key == made:
             return entry

@@ -5,7 +5,6 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Common, group
-from hexad.cli.opening import now_under
 from hexad.cli.options import KeepSecrets, Name, Session, Tags
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
@@ -39,7 +38,7 @@ def add(
 ) -> None:
     """Save a reference. For a known name, fields that are not given stay as they are."""
     with common.opened(create=True) as hx:
-        old = now_under(hx.references, name)
+        old = hx.references.lookup(name)
         if old is None and location is None:
             raise InvalidInput("--location", "must be given for a new reference")
         reference = hx.references.save(

@@ -32,11 +32,6 @@ def tell(skill: Skill, *, as_json: bool = False) -> None:
         screen.remark(skill.reason)
 
 
-def _folders(skill: Skill) -> str:
-    folders = skill.definition.get("writable", [])
-    return ", ".join(map(str, folders)) if isinstance(folders, list) else ""
-
-
 def facts(skill: Skill) -> Iterator[tuple[str, str]]:
     """A skill as rows."""
     approved = f"by {skill.approved_by}" if skill.approved_by else "yes" if skill.approved else "no"
@@ -111,7 +106,10 @@ def pretty(value: object) -> str:
 def show_result(result: SkillResult) -> None:
     """Print the result of a run, or the plan."""
     if result.dry_run and result.steps:
-        rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
+        rows = [
+            (place, step.tool, "\n".join(f"{name} = {_shown(value)}" for name, value in step.args.items()))
+            for place, step in enumerate(result.steps, start=1)
+        ]
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
         screen.say(result.output.removesuffix("\n"))
@@ -122,10 +120,6 @@ def show_result(result: SkillResult) -> None:
             screen.warn(cut)
     if result.error:
         screen.error(result.error)
-
-
-def _arguments(args: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name} = {_shown(value)}" for name, value in args.items())
 
 
 def _shown(value: object) -> str:
@@ -143,8 +137,8 @@ def show_review(seen: "Review") -> None:
     if seen.skill.kind is SkillKind.SCRIPT:
         screen.say(_SEES)
     if seen.grants:
-        folders = _folders(seen.skill)
-        where = f" (in {folders})" if folders else ""
+        folders: Any = seen.skill.definition.get("writable")
+        where = f" (in {', '.join(folders)})" if folders else ""
         screen.warn(f"approving it gives its script: {', '.join(seen.grants)}{where}")
 
 
