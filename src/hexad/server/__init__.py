@@ -1,4 +1,4 @@
-"""Hexad over HTTP: the interface (`api/`), pages for people (`dashboard/`), a gateway to models (`gateway.py`), and MCP.
+"""Hexad over HTTP: interface (`api/`), pages for people (`dashboard/`), a gateway to models (`gateway.py`), and MCP.
 
 `app.py` puts them together and `cli/setup/hosting.py` starts it. `tokens.py` decides who may do what.
 """
