@@ -26,7 +26,6 @@ class Finder(Protocol):
 
     def __call__(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         """The best items, best first, of those whose facets have these values."""
-        ...
 
 
 class RecordCollection(Generic[N]):
