@@ -90,6 +90,17 @@ class RecordCollection(Generic[N]):
             change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
         return kept
 
+    def _said(self, intake: admission.Intake, origin: str, session: str | None) -> dict[str, Any]:
+        """The fields of every new record: who said it, when, and what was redacted; ask when its texts are taken."""
+        name, now = self._workspace.session_of(session), self._workspace.clock()
+        return {
+            "origin": Origin.parse(origin, "origin"),
+            "session": name,
+            "created": now,
+            "updated": now,
+            **intake.notes,
+        }
+
     def _settled(self, change: Change, new: N) -> tuple[N, N | None]:
         """A new record, fitted to the stored one of its id, and that one, inside the transaction that stores it."""
         return new, cast("N | None", change.get(self.layer, new.id))
