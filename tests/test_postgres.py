@@ -19,11 +19,12 @@ from hexad import Hexad
 from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreError
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_NAMESPACE, Origin
-from hexad.store import postgres
+from hexad.store import Entry, postgres
 from hexad.store.postgres import PostgresStore
 from hexad.store.postgres.connection import Connection
 from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
 from hexad.testing.processes import counted, step
+from hexad.text.document import Document
 from tests.postgres import drop_schema, end_sessions, new_schema, server_url
 from tests.postgres_wire import Wire
 from tests.support import FixedClock, opened, requirement
@@ -214,6 +215,23 @@ def test_a_schema_whose_heads_hold_the_timeline_is_migrated_and_keeps_it(url: st
         assert [item.id for shown in shown_prompts(hx.store, DEFAULT_NAMESPACE) for item in shown.items] == ["editor"]
     with psycopg.connect(server_url(), autocommit=True) as connection:
         assert "timeline:" not in str(connection.execute(f"SELECT facts FROM {schema}.head").fetchall())
+
+
+@requirement("PG-01", "CTX-08")
+@pytest.mark.parametrize("first", ["read", "save"])
+def test_an_index_that_another_analyser_wrote_is_rebuilt_with_the_first_use(url: str, first: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("window", "Deploy on Tuesdays")
+        with hx.store.transaction(DEFAULT_NAMESPACE) as unit:
+            unit.set_note("analyser", "of another version")
+            row = unit.get(ENTRIES, "window")
+            assert row is not None
+            unit.put([Entry(row.record, Document(("window",), ("stale", "terms")))])
+    with opened(f"{url}&pool=1") as hx:
+        if first == "save":
+            hx.knowledge.save("other", "something else")
+        assert [item.key for item in hx.retrieve("when to deploy?").all()] == ["window"]
+        assert hx.retrieve("stale terms").items == {}
 
 
 @requirement("PG-01")

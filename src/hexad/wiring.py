@@ -13,7 +13,7 @@ from hexad.extras import require_extra
 from hexad.memory import admission
 from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
-from hexad.memory.upkeep import MaintainedStore, Step
+from hexad.memory.upkeep import MaintainedStore, Step, Steps
 from hexad.memory.use.counts import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
@@ -188,12 +188,18 @@ def similarity_of(
 
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
-    steps = [
-        Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "anchored", complete_patterns),
-        Step("keys", "folded", fold_keys),
-    ]
-    return cast("Store", MaintainedStore(store, steps))
+    steps = Steps(
+        [
+            Step("analyser", str(ANALYSER), reindex),
+            Step("patterns", "anchored", complete_patterns),
+            Step("keys", "folded", fold_keys),
+        ]
+    )
+    maintain = getattr(store, "maintain", None)
+    if maintain is None:
+        return cast("Store", MaintainedStore(store, steps))
+    maintain(steps.due, steps.do)
+    return store
 
 
 def complete_patterns(unit: Writing) -> None:

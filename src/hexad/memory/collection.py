@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
-from hexad.errors import NotFound
+from hexad.errors import NotFound, RateLimited
 from hexad.memory import admission
 from hexad.model import KEEP, Origin, Record
 
@@ -69,10 +69,14 @@ class RecordCollection(Generic[N]):
     @contextmanager
     def together(self) -> Iterator[Self]:
         """This collection inside one transaction: what is read there stays true until it is over."""
-        with self._workspace.transaction() as unit:
-            here = copy(self)
-            here._workspace = self._workspace.joining(unit)  # noqa: SLF001 - one of us
-            yield here
+        here, workspace = copy(self), self._workspace
+        try:
+            with workspace.transaction() as unit:
+                here._workspace = replace(workspace.joining(unit), limits=workspace.limits)  # noqa: SLF001 - one of us
+                yield here
+        except RateLimited as error:
+            workspace.audit_rejection(error, Origin.AGENT)
+            raise
 
     def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
         """Insert a record or replace the one with its id; saving the same again changes nothing.
