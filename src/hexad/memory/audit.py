@@ -114,10 +114,12 @@ class AuditLog:
 
     def latest(self, limit: int, *, before: int | None = None) -> tuple[AuditRecord, ...]:
         """The newest records, newest first; with ``before`` (a sequence) those before it."""
+        most = admission.whole("limit", limit, low=1)
+        end = None if before is None else admission.whole("before", before, low=0)
         with self.store.reading(self.namespace) as view:
             last = (view.chain_end() or (0, ""))[0]
-            last = last if before is None else min(last, before - 1)
-            found = view.audit(after=max(0, last - limit), limit=limit) if last > 0 else ()
+            last = last if end is None else min(last, end - 1)
+            found = view.audit(after=max(0, last - most), limit=most) if last > 0 else ()
         return tuple(record for record in reversed(found) if record.sequence <= last)
 
     def verify(self, *, expect: str | None = None) -> Verdict:
