@@ -26,7 +26,6 @@ class Finder(Protocol):
 
     def __call__(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         """The best items, best first, of those whose facets have these values."""
-        ...
 
 
 class RecordCollection(Generic[N]):
@@ -94,6 +93,17 @@ class RecordCollection(Generic[N]):
             change.put(kept)
             change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
         return kept
+
+    def _said(self, intake: admission.Intake, origin: str, session: str | None) -> dict[str, Any]:
+        """The fields of every new record: who said it, when, and what was redacted; ask when its texts are taken."""
+        name, now = self._workspace.session_of(session), self._workspace.clock()
+        return {
+            "origin": Origin.parse(origin, "origin"),
+            "session": name,
+            "created": now,
+            "updated": now,
+            **intake.notes,
+        }
 
     def _settled(self, change: Change, new: N) -> tuple[N, N | None]:
         """A new record, fitted to the stored one of its id, and that one, inside the transaction that stores it."""
