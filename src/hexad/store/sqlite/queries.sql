@@ -77,11 +77,9 @@ SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
     WHERE namespace = ? AND standing > 0 AND words IS NOT NULL), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_thread
-    WHERE namespace = ? AND thread <> '' AND words IS NOT NULL)
-
--- name: stand_beyond
-SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
-WHERE namespace = ? AND standing > 0 AND words IS NOT NULL LIMIT 1 OFFSET ?
+    WHERE namespace = ? AND thread <> '' AND words IS NOT NULL), EXISTS (
+    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
+    WHERE namespace = ? AND standing > 0 AND words IS NOT NULL LIMIT 1 OFFSET ?)
 
 -- name: keys_of_session
 SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND session = ?2
@@ -91,10 +89,6 @@ AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE value = ?2) ORDER BY key
 -- name: keys_of_subject
 SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2)
 UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key
-
--- name: postings
-SELECT number, weight, length FROM hexad_posting
-WHERE term = ? AND number < ? ORDER BY number DESC LIMIT ?
 
 -- name: audit
 SELECT sequence, at, session, action, actor, target, details, previous, hash
