@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.adapters.adk.request import Placement, context_places, latest_message, safe_place, with_context
-from hexad.edges.agent import AgentMemory, Latest
-from hexad.edges.context import PREFACE
+from hexad.edges.agent import AgentMemory
+from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, described
 from hexad.memory.use.prompts import forgettable
