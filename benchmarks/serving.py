@@ -14,13 +14,13 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx2
+from starlette.requests import Request
 
 from benchmarks.figures import Figure
 from hexad import Hexad
 from hexad.model import Layer
-from hexad.server.callers import Callers
 from hexad.server.dashboard.site import Dashboard
-from hexad.server.tokens import Tokens
+from hexad.server.tokens import Callers, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -168,7 +168,12 @@ def _shown(site: Dashboard, path: str) -> None:
     async def send(message: dict[str, object]) -> None:
         assert message.get("status", 200) == 200
 
-    asyncio.run(site({**scope, "scheme": "http", "server": ("127.0.0.1", 80)}, receive, send))  # type: ignore[arg-type]
+    async def answered() -> None:
+        whole = {**scope, "scheme": "http", "server": ("127.0.0.1", 80)}
+        response = await site.answer(Request(whole, receive))  # type: ignore[arg-type]
+        await response(whole, receive, send)  # type: ignore[arg-type]
+
+    asyncio.run(answered())
 
 
 def _medians(ours: Callable[[], None], theirs: Callable[[], object], turns: int = 25) -> tuple[float, float]:

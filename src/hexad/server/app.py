@@ -8,11 +8,12 @@ import sys
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from hexad import signals
@@ -24,18 +25,18 @@ from hexad.mcp.http import PATH as MCP_PATH
 from hexad.server.api.openapi import PREFIX as API_PATH
 from hexad.server.api.problems import problem, refused
 from hexad.server.api.serving import Api
-from hexad.server.callers import Callers
 from hexad.server.dashboard.site import Dashboard
-from hexad.server.gateway.forwarding import PREFIX as GATEWAY_PATH
-from hexad.server.gateway.forwarding import Gateway
+from hexad.server.gateway import PREFIX as GATEWAY_PATH
+from hexad.server.gateway import Gateway
 from hexad.server.mcp import McpByNamespace
 from hexad.server.metrics import Metrics
-from hexad.server.tokens import Right
+from hexad.server.tokens import Callers, Right
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hexad.facade import Hexad
@@ -96,10 +97,10 @@ class Site:
         self._mcp, self._gateway = McpByNamespace(hx, callers), Gateway(hx, callers, hosting.upstream)
         self._pages = Dashboard(hx, callers, secure=hosting.behind_proxy, evals=hosting.evals)
         self._life = Starlette(lifespan=self._alive)
-        self.parts: dict[str, ASGIApp] = {
-            API_PATH: Api(hx, callers),
-            MCP_PATH: self._mcp,
-            GATEWAY_PATH: self._gateway,
+        self.parts: dict[str, Callable[[Request], Awaitable[ASGIApp]]] = {
+            API_PATH: Api(hx, callers).answer,
+            MCP_PATH: self._mcp.answer,
+            GATEWAY_PATH: self._gateway.answer,
             "/healthz": self._health,
             "/metrics": self._figures,
         }
@@ -111,9 +112,15 @@ class Site:
             return
         path = scope["path"]
         area = next((part for part in self.parts if path == part or path.startswith(f"{part}/")), "")
-        await self._measured(area, self.parts.get(area, self._pages), scope, receive, send)
+        await self._measured(area, scope, receive, send)
 
-    async def _measured(self, area: str, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answered(self, area: str, request: Request) -> ASGIApp:
+        try:
+            return await self.parts.get(area, self._pages.answer)(request)
+        except Exception as error:  # noqa: BLE001 - every error is an answer
+            return problem(error)
+
+    async def _measured(self, area: str, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = time.perf_counter(), 500
 
         async def noting(message: Message) -> None:
@@ -128,6 +135,7 @@ class Site:
             await send(message)
 
         try:
+            app = await self._answered(area, Request(scope, receive))
             await app(scope, receive, noting)
         finally:
             seconds, name = time.perf_counter() - started, area.strip("/") or "pages"
@@ -135,7 +143,7 @@ class Site:
             if self.hosting.log_requests:
                 _log(name, scope, status, seconds)
 
-    async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _health(self, _request: Request) -> Response:
         """Whether the store answers; anybody may ask."""
 
         def look() -> None:
@@ -144,22 +152,17 @@ class Site:
 
         try:
             await _HEALTH.run(look, seconds=_HEALTHY_WITHIN)
-            answer = JSONResponse({"status": "ok"})
         except HexadError as error:
             LOG.warning("the store does not answer: %s", error)
-            answer = JSONResponse({"status": "the store does not answer"}, 503)
-        await answer(scope, receive, send)
+            return JSONResponse({"status": "the store does not answer"}, 503)
+        return JSONResponse({"status": "ok"})
 
-    async def _figures(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _figures(self, request: Request) -> Response:
         """The metrics, for who may read the server's own namespace."""
-        try:
-            caller = self.callers.bearer(Headers(scope=scope).get("authorization", ""))
-            caller.require(Right.READ)
-            caller.engine(self.hx, self.hx.namespace)
-            answer: Any = PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
-        except HexadError as error:
-            answer = problem(error)
-        await answer(scope, receive, send)
+        caller = self.callers.bearer(request)
+        caller.require(Right.READ)
+        caller.engine(self.hx, self.hx.namespace)
+        return PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     @asynccontextmanager
     async def _alive(self, _app: Starlette) -> AsyncIterator[None]:

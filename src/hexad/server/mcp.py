@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
-from starlette.requests import Request
 
 from hexad.mcp.http import sdk_app
 from hexad.mcp.server import server_of
-from hexad.server.api.problems import document, problem
+from hexad.server.api.problems import document
 from hexad.server.tokens import Right
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
     from starlette.applications import Starlette
-    from starlette.types import Receive, Scope, Send
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
 
     from hexad.facade import Hexad
-    from hexad.server.callers import Callers
+    from hexad.server.tokens import Callers
 
 _MOST_NAMESPACES = 500  # with an MCP server of their own
 
@@ -34,19 +34,11 @@ class McpByNamespace:
     _apps: dict[str, Starlette] = field(default_factory=dict)
     _making: anyio.Lock = field(default_factory=anyio.Lock)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to the MCP server of the caller's namespace."""
-        request = Request(scope)
-        try:
-            caller = self.callers.bearer(request.headers.get("authorization", ""))
-            caller.require(Right.WRITE)
-            hx = caller.engine(self.hx, request.query_params.get("namespace"))
-            app: Any = await self._app(hx)
-        except Exception as error:  # noqa: BLE001 - every error is an answer
-            app = problem(error)
-        await app(scope, receive, send)
-
-    async def _app(self, hx: Hexad) -> Any:
+    async def answer(self, request: Request) -> ASGIApp:
+        """The MCP server of the caller's namespace, which answers."""
+        caller = self.callers.bearer(request)
+        caller.require(Right.WRITE)
+        hx = caller.engine(self.hx, request.query_params.get("namespace"))
         async with self._making:
             if hx.namespace not in self._apps:
                 if len(self._apps) >= _MOST_NAMESPACES or self.tasks is None:

@@ -6,6 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hexad.signals import Signal
 
 _HELP: Final = {
@@ -18,7 +20,6 @@ _HELP: Final = {
     "hexad_gateway_requests_total": "Requests to the provider, by kind and whether context was added.",
     "hexad_gateway_seconds": "Seconds that the gateway itself took before it sent a request on, by kind.",
 }
-_SUMMARIES: Final = frozenset({"hexad_request_seconds", "hexad_retrieval_seconds", "hexad_gateway_seconds"})
 _OF_A_LAYER: Final = {"seconds": "hexad_retrieval_seconds", "items": "hexad_retrieved_items_total"}
 
 
@@ -58,20 +59,14 @@ class Metrics:
     def text(self) -> str:
         """Every figure."""
         with self._lock:
-            values = {
-                name: {labels: tuple(pair) for labels, pair in each.items()} for name, each in self._values.items()
-            }
-        lines = []
-        for name in _HELP:
-            kind = "summary" if name in _SUMMARIES else "counter"
-            lines += [f"# HELP {name} {_HELP[name]}", f"# TYPE {name} {kind}"]
-            for labels, (total, times) in sorted(values.get(name, {}).items()):
-                where = f"{{{labels}}}" if labels else ""
-                if kind == "summary":
-                    lines += [f"{name}_sum{where} {total:.6f}", f"{name}_count{where} {times}"]
-                else:
-                    lines.append(f"{name}{where} {total:g}")
-        return "\n".join(lines) + "\n"
+            return "".join(f"{line}\n" for name in _HELP for line in self._lines(name))
+
+    def _lines(self, name: str) -> Iterator[str]:
+        sums = name.endswith("_seconds")
+        yield f"# HELP {name} {_HELP[name]}\n# TYPE {name} {'summary' if sums else 'counter'}"
+        for labels, (total, times) in sorted(self._values.get(name, {}).items()):
+            where = f"{{{labels}}}" if labels else ""
+            yield f"{name}_sum{where} {total:.6f}\n{name}_count{where} {times}" if sums else f"{name}{where} {total:g}"
 
 
 def _escaped(value: str) -> str:
