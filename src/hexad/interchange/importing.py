@@ -152,7 +152,7 @@ class _Saver:
             self._counts[self._left_out(f"{source.path.name}: {error.reason}")] += 1
 
     def done(self) -> Imported:
-        """What was done."""
+        """The result."""
         gone = tuple(entry.key for entry in self._gone)
         reasons, redacted = dict(self._reasons), dict(self._redacted)
         return Imported(**self.counts(), reasons=reasons, shown=tuple(self._shown), redacted=redacted, gone=gone)
