@@ -33,6 +33,23 @@ _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
 _POSTING: Final = "SELECT number, weight, length FROM hexad_posting"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
 _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {}.number AND entry.expires <= ?"
+_SCOPES: Final = "SELECT layer, id, rows, length, fresh FROM hexad_scope WHERE namespace = ?"
+_FLAGS: Final = (
+    "SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (SELECT 1 FROM hexad_knowledge "
+    "INDEXED BY hexad_knowledge_expires WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT "
+    "NULL), EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing"
+    " >= ? AND standing > 0 AND words IS NOT NULL), EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY "
+    "hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND words IS NOT NULL), EXISTS (SELECT 1 FROM "
+    "hexad_knowledge INDEXED BY hexad_knowledge_thread WHERE namespace = ? AND thread <> '' AND words IS NOT NULL)"
+)
+_STAND_BEYOND: Final = (
+    "SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND words "
+    "IS NOT NULL LIMIT 1 OFFSET ?"
+)
+_POSTINGS: Final = (
+    "SELECT number, weight, length FROM hexad_posting WHERE term = ? AND number < ? ORDER BY number DESC LIMIT ?"
+)
+_VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?"
 
 
 @dataclass(slots=True)
@@ -88,11 +105,11 @@ class Search(Queries):
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         here = self.namespace
-        flags = self._run("flags", here, here, now, here, least, here, here).fetchone()
+        flags = self._run(_FLAGS, here, here, now, here, least, here, here).fetchone()
         associated, expired, stand, own, threads = map(bool, flags)
         searches = self._searches(question, expired=expired)
         self._open(searches, question, now)
-        if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
+        if question.with_rules and self._run(_STAND_BEYOND, self.namespace, question.standing).fetchone() is None:
             stand, least = True, Standing.OWN
         standing = self._standing(question, now, least) if stand and question.standing else ()
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
@@ -144,7 +161,7 @@ class Search(Queries):
         return searches
 
     def _scopes(self, layers: Collection[Layer]) -> list[_LayerSearch]:
-        found = self._run("scopes", self.namespace).fetchall()
+        found = self._run(_SCOPES, self.namespace).fetchall()
         known = [
             (LAYERS[name], home, rows, length, fresh) for name, home, rows, length, fresh in found if name in layers
         ]
@@ -210,7 +227,7 @@ class Search(Queries):
                 few.append(each.hash)
             else:
                 limit = CAPACITY if each.limit is None else each.limit
-                found[each.hash] = self._run("postings", each.hash, COUNT, limit).fetchall()
+                found[each.hash] = self._run(_POSTINGS, each.hash, COUNT, limit).fetchall()
         if few:
             keys = padded(few, 4)
             parts.append(
@@ -273,7 +290,7 @@ class Search(Queries):
         return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
     def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
-        found = self._run("vector_states", self.namespace, embedder)
+        found = self._run(_VECTOR_STATES, self.namespace, embedder)
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
