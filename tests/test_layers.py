@@ -104,10 +104,10 @@ def test_a_layer_is_given_by_a_provider_or_stored_and_then_searched_by_default()
 @requirement("STORE-04")
 def test_every_sql_statement_over_several_kinds_of_record_is_over_all_of_them() -> None:
     tables = {f"hexad_{noun}" for noun in NOUNS}
-    for file in SOURCE.rglob("queries.sql"):
-        for statement in re.split(r"^-- name: ", file.read_text(encoding="utf-8"), flags=re.MULTILINE):
-            named = {table for table in tables if re.search(rf"\b{table}\b", statement)}
-            assert len(named) < 2 or named == tables, statement
+    texts = [node for text in FILES.values() for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
+    for statement in [node.value for node in texts if isinstance(node.value, str)]:
+        named = {table for table in tables if re.search(rf"\b{table}\b", statement)}
+        assert len(named) < 2 or named == tables, statement
 
 
 @requirement("CTX-01")

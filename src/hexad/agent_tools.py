@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import Item, Knowledge
 
-NAMES: Final = (
-    "save_knowledge",
-    "search_knowledge",
-    "list_knowledge",
-    "update_knowledge",
-    "delete_knowledge",
-    "pin_knowledge",
-    "save_learning",
-    "search_learnings",
-    "create_skill",
-    "list_skills",
-)
 _AUTHOR: Final = "agent"
 _Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "pattern", "correction"]
 
@@ -349,6 +337,9 @@ class _AgentTools:
         items = [item for hx in self._readable() for item in search(hx)]
         best = sorted(items, key=lambda item: -item.score)[:limit]
         return _ok(count=len(best), results=[{**_facts(item), "score": round(item.score, 3)} for item in best])
+
+
+NAMES: Final = tuple(name for name, each in vars(_AgentTools).items() if name[0] != "_" and callable(each))
 
 
 def review_command(hx: Hexad, name: str) -> str:

@@ -22,9 +22,9 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False, **set
     address: str | Path | None = server(db)
     if address is None:
         address = path = place(db)
-        if not create:
-            refuse_absent(path)
-        elif path == places.own():
+        if not create and (absence := absence_of(path)):  # a command that reads must not make one
+            raise StoreError(str(path), absence)
+        if create and path == places.own():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Hexad.open(address, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
         try:
@@ -86,12 +86,6 @@ def announce(db: str | None, *, storing: bool = False) -> None:
             screen.once(screen.warn, place.foreign)
         if place.note and (storing or place.path != places.own()):
             screen.once(screen.remark, place.note)
-
-
-def refuse_absent(path: Path) -> None:
-    """Raise if the file is missing or has no tables of Hexad: a command that reads must not create them."""
-    if absence := absence_of(path):
-        raise StoreError(str(path), absence)
 
 
 def absence_of(path: Path) -> str:

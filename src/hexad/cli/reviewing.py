@@ -46,7 +46,6 @@ def review(
     common: Common,
 ) -> None:
     """Accept, edit or reject proposals, draft skills and doubtful learnings, one by one; --json lists them."""
-    common.refuse_absent()
     if (accept or reject) and (name is None or accept == reject):
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:

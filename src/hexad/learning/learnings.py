@@ -95,7 +95,7 @@ class LearningCollection(RecordCollection[Learning]):
         (True, 'ask for more quota')
         """
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
-        now, pattern = self._workspace.clock(), intake.text("error_pattern", error_pattern)
+        pattern = intake.text("error_pattern", error_pattern)
         words = _words_of(pattern)
         new = Learning(
             id=new_id(),
@@ -105,13 +105,9 @@ class LearningCollection(RecordCollection[Learning]):
             fix="" if fix is KEEP else intake.text("fix", fix),
             category=ErrorCategory.GENERAL if category is KEEP else ErrorCategory.parse(category, "category"),
             tags=() if tags is KEEP else admission.tags("tags", tags),
-            origin=Origin.parse(origin, "origin"),
-            session=self._workspace.session_of(session),
-            created=now,
-            updated=now,
             template=pattern_text(words),
             length=len(words),
-            **intake.notes,
+            **self._said(intake, origin, session),
         )
         same = not_given(diagnosis=diagnosis, fix=fix, category=category, tags=tags)
         carried = ("seen", *same, *(_EVIDENCE if fix is KEEP else ()))

@@ -9,7 +9,7 @@ from hexad.errors import InvalidInput, NotOwn
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
 from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject, withdraw
-from hexad.memory.keys import key_from
+from hexad.memory.keys import key_from, numbered
 from hexad.memory.resemblance import resembling
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
@@ -217,14 +217,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
 
     def _free_key(self, change: Change, content: str) -> str:
         """The key that is made from a text, with a number if another text has it."""
-        made = key = key_from(content)
-        number = 1
-        while (held := cast("Knowledge | None", change.get(self.layer, key))) and held.deleted is None:
-            if held.content == content:
-                break
-            number += 1
-            key = f"{made}-{number}"
-        return key
+        held = ((key, cast("Knowledge | None", change.get(self.layer, key))) for key in numbered(key_from(content)))
+        return next(key for key, entry in held if entry is None or entry.deleted or entry.content == content)
 
     def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
         now = self._workspace.clock()

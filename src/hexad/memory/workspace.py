@@ -11,7 +11,7 @@ from hexad import signals
 from hexad.errors import RateLimited, StoreBusy, StoreError
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
-from hexad.memory.indexing import put
+from hexad.memory.indexing import pages, put
 from hexad.memory.limits import Limits
 from hexad.memory.use.counts import Uses
 from hexad.memory.use.prompts import Prompts, forget_texts
@@ -20,7 +20,7 @@ from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
     from types import TracebackType
@@ -97,21 +97,16 @@ class Workspace:
         return row and self._with_uses(row)
 
     def rows(self, layer: Layer) -> Iterator[Row]:
-        """Every row of a layer, in the order of first saving."""
-        last = 0
-        while page := self._page(layer, last):
-            yield from map(self._with_uses, page)
-            last = page[-1].number
+        """Every row of a layer, in the order of first saving, as it was at one moment."""
+        with self.reading() as view:
+            found = [row for page in pages(view, layer) for row in page]
+        return map(self._with_uses, found)
 
     def erase_traces(self, entries: int) -> Forgotten:
         """The last step of forgetting, after its transaction."""
         forget_texts()
         state = self.store.flush_traces()
         return Forgotten(entries, state is Erasure.DONE, _DETAILS[state], state)
-
-    def _page(self, layer: Layer, after: int) -> Sequence[Row]:
-        with self.reading() as view:
-            return view.page(layer, after=after)
 
     def _with_uses(self, row: Row) -> Row:
         use = self.uses.waiting(self.namespace, row.record.layer, row.record.id)

@@ -94,7 +94,6 @@ class SkillLibrary(RecordCollection[Skill]):
         """
         parameters = shapes.inferred_parameters(definition) if parameters is None else parameters
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
-        now = self._workspace.clock()
         draft = Skill(
             name=admission.key("name", name),
             description=intake.text("description", description, required=True),
@@ -104,11 +103,7 @@ class SkillLibrary(RecordCollection[Skill]):
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
-            origin=Origin.parse(origin, "origin"),
-            session=self._workspace.session_of(session),
-            created=now,
-            updated=now,
-            **intake.notes,
+            **self._said(intake, origin, session),
         )
         shapes.check(draft.kind, draft.definition, draft.parameters)
         return self._upsert(self._approved_or_not(draft), carried=_COUNTED)

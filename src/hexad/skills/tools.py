@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
 from hexad.errors import SkillFailed
+from hexad.memory.keys import numbered
 from hexad.model import SkillKind
 from hexad.skills import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from hexad.model import Skill
     from hexad.skills.run import SkillResult
@@ -84,7 +85,8 @@ class _Takes:
         originals: dict[str, str] = {}
         found = []
         for name in [*must, *(name for name in listed if name not in must)]:
-            own = _free(_argument(name), originals)
+            plain = _argument(name)[: _LONGEST_NAME - len("_99")]
+            own = next(each for each in numbered(plain, "_") if each not in originals)
             originals[own] = name
             found.append(_parameter(own, listed[name], required=name in must))
         nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
@@ -176,11 +178,3 @@ def _argument(name: str) -> str:
     plain = f"_{plain}" if plain[0].isdigit() else plain
     plain = plain if plain.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", plain)  # `m²` is of letters, and no name
     return f"{plain}_" if keyword.iskeyword(plain) or plain in {"self", "cls"} else plain
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name[: _LONGEST_NAME - len(str(number)) - 1]}_{number}"
-    return free

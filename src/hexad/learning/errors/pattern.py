@@ -93,7 +93,7 @@ def essence(error: str) -> str:
         return lines[-1]
     java = any(line.lstrip().startswith("at ") for line in lines)
     start = heads[-1]
-    kept = [line for line in lines[start:] if not _is_frame(line)]
+    kept = [line for line in lines[start:] if not re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line)]
     return "\n".join(kept[:1] if java else kept)
 
 
@@ -103,10 +103,6 @@ def ends(text: str, most: int) -> str:
     end = text[-half:]
     lines = end.partition("\n")[2]
     return text if len(text) <= most else f"{text[:half]}\n{lines if len(lines) > half // 2 else end}"
-
-
-def _is_frame(line: str) -> bool:
-    return bool(re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,22 +52,22 @@ class BadRequest(errors.AccessRefused):
         self.headers = headers
 
 
-def status_of(error: Exception) -> int:
-    """The HTTP status of an error."""
-    if isinstance(error, errors.AccessRefused):
-        return error.status
-    return next((status for status, (_, kinds) in FAULTS.items() if isinstance(error, kinds)), 500)
+def described(error: Exception) -> tuple[int, str]:
+    """The HTTP status of an error, and what to say about it; what nobody foresaw is in the log alone."""
+    if isinstance(error, errors.HexadError):
+        fitting = next((status for status, (_, kinds) in FAULTS.items() if isinstance(error, kinds)), 500)
+        return getattr(error, "status", fitting), redact(str(error)).text
+    logging.getLogger("hexad").error("a request failed: %s", redact(repr(error)).text)
+    return 500, "the server failed at this request; its log says why"
 
 
 def problem(error: Exception) -> Response:
-    """An error as an answer. What nobody foresaw is in the log, without its text here."""
-    status = status_of(error)
-    if not isinstance(error, errors.HexadError):
-        logging.getLogger("hexad").error("a request failed: %s", redact(repr(error)).text)
-        return document(500, "Error", "the server failed at this request; its log says why")
+    """An error as an answer."""
+    status, sentence = described(error)
     headers = error.headers if isinstance(error, BadRequest) else _HEADERS.get(status)
     facts = {"field": error.field} if isinstance(error, errors.InvalidInput) else {}
-    return document(status, type(error).__name__, redact(str(error)).text, headers, **facts)
+    name = type(error).__name__ if isinstance(error, errors.HexadError) else "Error"
+    return document(status, name, sentence, headers, **facts)
 
 
 def document(status: int, name: str, detail: str, headers: dict[str, str] | None = None, **facts: Any) -> Response:

@@ -9,21 +9,24 @@ from hexad import wire
 from hexad.context.explanation import explained
 from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
-from hexad.model import (
-    Category,
-    ErrorCategory,
-    Knowledge,
-    Layer,
-    Learning,
-    Origin,
-    Proposal,
-    Reference,
-    Skill,
-    SkillStatus,
-)
+from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
 from hexad.server.api import moving, verbs
 from hexad.server.api.calls import listing, shown
-from hexad.server.api.schemas import COUNT, FLAG, KEY, KEYS, LAYERS, NOTHING, OBJECT, TEXT, body, given, listed, ref
+from hexad.server.api.schemas import (
+    COUNT,
+    FLAG,
+    KEY,
+    KEYS,
+    LAYERS,
+    NOTHING,
+    OBJECT,
+    TEXT,
+    body,
+    fields_of,
+    given,
+    listed,
+    ref,
+)
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
 from hexad.skills.library import SkillLibrary
@@ -73,18 +76,14 @@ def _all(nouns: Iterable[Any]) -> dict[str, Any]:
     return listing(map(wire.to_json, nouns))
 
 
-def _choice(kind: Any) -> Schema:
-    return {"type": "string", "enum": [member.value for member in kind]}
-
-
 _LIMIT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 1000}
 _SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
 _LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
 _QUERY: Final = {"query": TEXT, "limit": _LIMIT}
 _PAGE: Final = {**_QUERY, "cursor": TEXT}
 _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
-_FILTERS: Final = {"category": _choice(Category), "origin": _choice(Origin), "subject": KEY, "tag": KEY, "pinned": FLAG}
-_TRUST: Final = {"category": _choice(ErrorCategory), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
+_FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY}
+_TRUST: Final = {**fields_of(Learning, "category"), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
 _ENTRY: Final = given(
     Knowledge,
     "content category tags source subject thread position pinned expires relevance",
@@ -105,7 +104,7 @@ _ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT,
 _FOUND: Final = body(required="message", message=TEXT, layers=LAYERS, max_per_layer=_LIMIT)
 _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
 _GONE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG)
-_RIGHTS: Final[Schema] = {"type": "array", "items": _choice(Right), "minItems": 1}
+_RIGHTS: Final[Schema] = {"type": "array", "items": {"enum": list(Right)}, "minItems": 1}
 _TOKEN: Final = body(required="namespaces rights", name=KEY, namespaces={**KEYS, "maxItems": 100}, rights=_RIGHTS)
 _ENTRIES, _LESSONS, _SKILLS = listed("Knowledge"), listed("Learning"), listed("Skill")
 
@@ -157,7 +156,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: delete(c, c.hx.learnings), NOTHING, status=204),
     _verb("POST", "/observe", WRITE, verbs.observe, OBJECT, _CALL),
 
-    _verb("GET", "/skills", READ, verbs.list_skills, _SKILLS, query={**_QUERY, "status": _choice(SkillStatus)}),
+    _verb("GET", "/skills", READ, verbs.list_skills, _SKILLS, query={**_QUERY, **fields_of(Skill, "status")}),
     Route("POST", "/skills/discover", WRITE, "discover_skills", "Offer what several sessions did as drafts of skills",
           lambda c: _all(c.hx.skills.discover()), _SKILLS),
     _verb("POST", "/skills/import", WRITE, moving.import_skills, OBJECT, query={"overwrite": FLAG}, runs=True,

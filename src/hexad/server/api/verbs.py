@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import AuditRecord, Knowledge, Skill
     from hexad.server.api.calls import Call, Reply
-    from hexad.server.tokens import Token
 
 _EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
@@ -77,7 +76,7 @@ def add_knowledge(call: Call) -> Reply:
 
 def put_knowledge(call: Call) -> Reply:
     """Save an entry; other content makes a new version, fields that are not given stay as they are."""
-    return saved(call, call.hx.knowledge, call.named, lambda here: _save_entry(call, here, call.named))
+    return saved(call, call.hx.knowledge, lambda here: _save_entry(call, here, call.named))
 
 
 def _save_entry(call: Call, knowledge: Any, *key: str) -> Knowledge:
@@ -105,13 +104,14 @@ def delete_many(call: Call) -> dict[str, Any]:
 
 def delete(call: Call, collection: Any, **given: Any) -> None:
     """Delete a record."""
-    unchanged(call, collection, lambda here: here.delete(call.named, **given))
+    with unchanged(call, collection) as (here, _):
+        here.delete(call.named, **given)
 
 
 def put(call: Call, collection: Any, save: Callable[..., Any]) -> Reply:
     """Save a record under the name in the path; fields that are not given stay as they are."""
     values = fields(call)
-    return saved(call, collection, call.named, lambda here: save(here, call.named, **values, origin=call.caller.origin))
+    return saved(call, collection, lambda here: save(here, call.named, **values, origin=call.caller.origin))
 
 
 def used(call: Call) -> dict[str, Any]:
@@ -236,8 +236,7 @@ def namespaces(call: Call) -> dict[str, Any]:
 
 def audit_log(call: Call) -> dict[str, Any]:
     """The log of changes, newest first."""
-    before = number_in(call.query.get("cursor", ""), 0)
-    records = call.hx.audit.latest(call.query.get("limit", 50), before=before or None)
+    records = call.hx.audit.latest(call.query.get("limit", 50), before=number_in(call.query.get("cursor", "")))
     more = records[-1].sequence > 1 if records else False
     return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
 
@@ -284,7 +283,7 @@ def doctor(call: Call) -> dict[str, Any]:
 
 def list_tokens(call: Call) -> dict[str, Any]:
     """The tokens that give nothing that yours does not."""
-    return listing(each.as_json() for each in call.tokens.list() if _is_within(call, each))
+    return listing(each.as_json() for each in call.tokens.list() if call.caller.may_grant(each.namespaces, each.rights))
 
 
 def make_token(call: Call) -> dict[str, Any]:
@@ -298,10 +297,7 @@ def make_token(call: Call) -> dict[str, Any]:
 
 def revoke_token(call: Call) -> None:
     """Revoke a token: the next request with it is refused."""
-    if not _is_within(call, call.tokens.get(call.named)):
+    token = call.tokens.get(call.named)
+    if not call.caller.may_grant(token.namespaces, token.rights):
         raise AccessRefused(403, "that token gives more than your own")
-    call.tokens.revoke(call.named)
-
-
-def _is_within(call: Call, token: Token) -> bool:
-    return call.caller.may_grant(token.namespaces, token.rights)
+    call.tokens.revoke(token.id)

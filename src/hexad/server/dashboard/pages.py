@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.context.retriever import ContextRetriever
-from hexad.errors import HexadError, InvalidInput
 from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
 from hexad.server.api import verbs
+from hexad.server.api.calls import number_in
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
 from hexad.skills.review import reviewed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.memory.use.timeline import ShownPrompt
-    from hexad.model import AuditRecord, Knowledge, Learning, Skill, Version
+    from hexad.model import AuditRecord, Learning, Skill, Version
     from hexad.server.api.calls import Call
     from hexad.skills.review import Review
 
@@ -32,7 +32,6 @@ _SORTED: Final = 2000  # entries that are sorted by something else than age
 _LOOKED_AT: Final = 2000  # records of the log that a page reads
 _EXAMPLES: Final = 20
 _DAYS: Final = 21
-_DIGITS: Final = 9
 _SORTS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "changed": lambda entry: entry.updated,
     "used": lambda entry: entry.use_count,
@@ -40,17 +39,9 @@ _SORTS: Final[Mapping[str, Callable[[Any], Any]]] = {
 }
 
 
-def _number(call: Call, name: str) -> int | None:
-    """A whole number that was asked for."""
-    text = call.query.get(name, "").strip()
-    if text and not (text.isascii() and text.isdecimal() and len(text) <= _DIGITS):
-        raise InvalidInput(name, f"must be a whole number, not {text[:20]!r}")
-    return int(text) if text else None
-
-
 def playground(call: Call) -> dict[str, Any]:
     """The prompt for a message: what was found, what was left out, and why."""
-    message, budget = call.query.get("message", ""), _number(call, "budget")
+    message, budget = call.query.get("message", ""), number_in(call.query.get("budget", ""), "budget")
     hx, floor = call.hx, call.query.get("floor", "on") != "off"
     if not floor and isinstance(hx.retriever, ContextRetriever):
         hx = hx.with_retriever(replace(hx.retriever, floor=False))
@@ -71,16 +62,9 @@ def playground(call: Call) -> dict[str, Any]:
 
 def review(call: Call) -> dict[str, Any]:
     """Proposals beside the entries that they would change, drafts with their findings, doubtful fixes."""
-    proposals = [(each, _entry(call, each.against or each.key)) for each in call.hx.proposals.list()]
+    proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
     drafts = [_looked_at(skill) for skill in verbs.drafts(call.hx)]
     return {"proposals": proposals, "drafts": drafts, "doubts": call.hx.learnings.doubtful()}
-
-
-def _entry(call: Call, key: str) -> Knowledge | None:
-    try:
-        return call.hx.knowledge.get(key)
-    except HexadError:
-        return None
 
 
 def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
@@ -237,7 +221,7 @@ def stored_sets(folder: Path | None) -> dict[str, Path]:
 
 def log(call: Call) -> dict[str, Any]:
     """The latest changes."""
-    before, action = _number(call, "before"), call.query.get("action", "")
+    before, action = number_in(call.query.get("before", ""), "before"), call.query.get("action", "")
     records = call.hx.audit.latest(_LOOKED_AT if action else _ROWS * 2, before=before)
     shown = [record for record in records if record.action.startswith(action)][: _ROWS * 2]
     return {

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import RECORD_OF, Association, Layer
 from hexad.shape import to_microseconds
 from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Standing, VectorState
+from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Statement, columns, flat
-from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, CODES, LAYERS, decode, hashed
+from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, decode, hashed
 from hexad.store.postgres.work import Work
 from hexad.store.searching import Opening, UnsplitRows, counted_terms, opening_order
 from hexad.text.index import Posting, Statistics

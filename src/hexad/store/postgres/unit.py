@@ -15,23 +15,11 @@ from hexad.errors import RateLimited
 from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Row, folded
+from hexad.store.codec import CODES, LAYERS, as_json, insert, upsert
 from hexad.store.postgres.connection import ServerError, Statement
 from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.merging import merge
-from hexad.store.postgres.records import (
-    ASSOCIATIONS,
-    AUDIT,
-    CODES,
-    LAYERS,
-    PROPOSALS,
-    WRITTEN,
-    as_json,
-    encode,
-    hashed,
-    insert,
-    upsert,
-    version_row,
-)
+from hexad.store.postgres.records import ASSOCIATIONS, AUDIT, PROPOSALS, WRITTEN, encode, hashed, version_row
 from hexad.store.postgres.view import View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS, Scope
 from hexad.text.document import Document

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import AuditRecord, Layer
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Sketches, Vector, folded
+from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.learning import LearningTables
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
     AUDIT,
     BRIEF,
-    CODES,
-    LAYERS,
     PROPOSALS,
     SKETCH,
     VERSIONS,

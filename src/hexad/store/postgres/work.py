@@ -17,9 +17,10 @@ from hexad.errors import StoreError
 from hexad.model import Layer
 from hexad.recent import Recent
 from hexad.store import folded
+from hexad.store.codec import LAYERS
 from hexad.store.postgres.connection import Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
-from hexad.store.postgres.records import LAYERS, decode, hashed
+from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

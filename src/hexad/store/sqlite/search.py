@@ -32,6 +32,18 @@ _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
 _OF_TERM: Final = "hexad_posting AS held WHERE held.term = ?"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
 _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {}.number AND entry.expires <= ?"
+_SCOPES: Final = "SELECT layer, id, rows, length, fresh FROM hexad_scope WHERE namespace = ?"
+_FLAGS: Final = (
+    "SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (SELECT 1 FROM hexad_knowledge "
+    "INDEXED BY hexad_knowledge_expires WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT "
+    "NULL), EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing"
+    " >= ? AND standing > 0 AND words IS NOT NULL), EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY "
+    "hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND words IS NOT NULL), EXISTS (SELECT 1 FROM "
+    "hexad_knowledge INDEXED BY hexad_knowledge_thread WHERE namespace = ? AND thread <> '' AND words IS NOT NULL), "
+    "EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND"
+    " words IS NOT NULL LIMIT 1 OFFSET ?)"
+)
+_VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?"
 
 
 @dataclass(slots=True)
@@ -87,7 +99,7 @@ class Search(Queries):
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         here, beyond = self.namespace, question.standing if question.with_rules else 0
-        flags = self._run("flags", here, here, now, here, least, here, here, here, beyond).fetchone()
+        flags = self._run(_FLAGS, here, here, now, here, least, here, here, here, beyond).fetchone()
         associated, expired, stand, own, threads, more = map(bool, flags)
         searches = self._searches(question, expired=expired)
         self._open(searches, question, now)
@@ -144,7 +156,7 @@ class Search(Queries):
         return searches
 
     def _scopes(self, layers: Collection[Layer], *, with_fresh: bool = True) -> list[_LayerSearch]:
-        found = self._run("scopes", self.namespace).fetchall()
+        found = self._run(_SCOPES, self.namespace).fetchall()
         known = [
             (LAYERS[name], home, rows, length, fresh) for name, home, rows, length, fresh in found if name in layers
         ]
@@ -262,7 +274,7 @@ class Search(Queries):
         return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
     def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
-        found = self._run("vector_states", self.namespace, embedder)
+        found = self._run(_VECTOR_STATES, self.namespace, embedder)
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
