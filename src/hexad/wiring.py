@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
@@ -23,7 +23,6 @@ from hexad.store.absent import AbsentStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from hexad.engine import Engine
@@ -44,14 +43,7 @@ class NoRetriever:
 
     namespace: str
 
-    def retrieve(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None = None,
-        max_per_layer: int | None = None,
-        *,
-        session: str | None = None,
-    ) -> Retrieval:
+    def retrieve(self, query: str, *_given: Any, session: str | None = None, **_named: Any) -> Retrieval:
         """Nothing, for any query."""
         return Retrieval(query=query, namespace=self.namespace, session=session)
 

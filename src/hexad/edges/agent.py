@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from hexad.agent_tools import NAMES, agent_tools, error_answer
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
-from hexad.edges.context import BUDGET, PREFACE, Lookup, Question
+from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
 from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_name, call_scope, checked
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused
@@ -52,20 +52,6 @@ def named(name: Named, context: Any, *, needed: bool = False) -> str:
     if given is None and needed:
         raise InvalidInput("user", 'the function returned None; return "" for the memory that all users share')
     return "" if given is None else str(given)
-
-
-class Latest(NamedTuple):
-    """The user's latest message: its words, its place in the conversation, and whether the conversation ends with it.
-
-    ``run`` is the framework's id of what the message began, if it has one. ``tools`` are names and descriptions of what
-    the agent may call; with None, neither they nor the session's state are shown.
-    """
-
-    text: str
-    place: int
-    last: bool
-    run: str = ""
-    tools: tuple[tuple[str, str], ...] | None = None
 
 
 class Context(NamedTuple):
@@ -237,10 +223,7 @@ class AgentMemory:
         if whose is not context:
             whose = self._in_turn(whose, latest)
         turn, seconds = whose.conversation, self.hx.settings.layer_deadline * _LAYER_DEADLINES
-        question = Question(
-            latest.text, whose, latest.tools, seconds, turn.invocation, opening=latest.last, run=latest.run
-        )
-        return Job(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, question))
+        return Job(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, whose, latest, seconds))
 
     def _in_turn(self, whose: Speaker, latest: Latest) -> Speaker:
         """The one who speaks, in the turn that a message begins."""

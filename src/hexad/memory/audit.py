@@ -67,21 +67,6 @@ def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], deta
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdict:
-    """Whether the chain is whole, and with ``expect`` whether that hash is still in it."""
-    count, head, expected = 0, GENESIS, expect in {None, GENESIS}
-    with store.reading(namespace) as view:
-        for record in records(view):
-            problem = _problem(namespace, record, count + 1, head)
-            if problem:
-                return Verdict(namespace, count, head, record.sequence, problem)
-            count, head = count + 1, record.hash
-            expected = expected or head == expect
-    if not expected:
-        return Verdict(namespace, count, head, count + 1, f"the record with hash {expect} is missing: the tail was cut")
-    return Verdict(namespace, count, head)
-
-
 def records(view: Reading) -> Iterator[AuditRecord]:
     """The whole log in order, page by page."""
     last = 0
@@ -132,4 +117,13 @@ class AuditLog:
         """
         if expect is not None:
             admission.instance("expect", expect, str, "the hash of a record")
-        return verify(self.store, self.namespace, expect=expect)
+        count, head, expected, namespace = 0, GENESIS, expect in {None, GENESIS}, self.namespace
+        with self.store.reading(namespace) as view:
+            for record in records(view):
+                problem = _problem(namespace, record, count + 1, head)
+                if problem:
+                    return Verdict(namespace, count, head, record.sequence, problem)
+                count, head = count + 1, record.hash
+                expected = expected or head == expect
+        missing = "" if expected else f"the record with hash {expect} is missing: the tail was cut"
+        return Verdict(namespace, count, head, count + 1 if missing else None, missing)

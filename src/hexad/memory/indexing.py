@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.memory.similarity import embed_all, embedded_text
-from hexad.model import RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
 from hexad.store import Embedded, Entry, Question
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from hexad.memory.similarity import Similarity
-    from hexad.store import Evidence, Reading, Row, Store, Writing
+    from hexad.store import Reading, Row, Store, Writing
 
 _BATCH: Final = 256  # rows that are embedded at a time
 _PAGE: Final = 1000
@@ -61,11 +61,6 @@ def all_namespaces(store: Store) -> Iterator[str]:
         last = page[-1]
 
 
-def sizes(view: Reading, now: datetime, embedder: str | None = None) -> Mapping[Layer, Evidence]:
-    """How many rows and vectors each stored layer has."""
-    return view.evidence(Question(layers=[kind.layer for kind in RECORDS], now=now, embedder=embedder))
-
-
 def reindex(unit: Writing) -> None:
     """Analyse every row of a namespace again."""
     for kind in RECORDS:
@@ -96,10 +91,10 @@ def embed_missing(store: Store, similarity: Similarity, now: datetime, progress:
 
 def missing_vectors(store: Store, similarity: Similarity, now: datetime) -> int:
     """How many rows that the embedder can read, of all namespaces, have no vector of it."""
-    missing = 0
+    missing, sizes = 0, Question(layers=DEFAULT_LAYERS, now=now, embedder=similarity.name)
     for namespace in all_namespaces(store):
         with store.reading(namespace) as view:
-            for layer, each in sizes(view, now, similarity.name).items():
+            for layer, each in view.evidence(sizes).items():
                 if each.statistics.rows > each.vectors.rows:
                     rows = (row for page in pages(view, layer, without=similarity.name) for row in page)
                     missing += sum(similarity.reads(embedded_text(row.record.fields())) for row in rows)

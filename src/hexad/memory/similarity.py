@@ -13,7 +13,7 @@ from hexad.errors import EmbedderFailed
 from hexad.store import Embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from hexad.model import Fields, Layer
     from hexad.store import Reading, Store, VectorState
@@ -99,17 +99,14 @@ def without_words(text: str, words: Collection[str]) -> str:
     return " ".join(re.sub(rf"\b(?:{pattern})\b", "", text, flags=re.IGNORECASE).split())
 
 
-def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embedded | None]:
+def embed_all(similarity: Similarity, texts: Sequence[str]) -> list[Embedded | None]:
     """A vector for each text, or None. A failing embedder never prevents a save."""
-    listed = list(texts)
-    if similarity is None or not listed:
-        return [None] * len(listed)
     try:
-        vectors = similarity.embed(listed)
+        vectors = similarity.embed(texts) if texts else ()
         return [None if vector is None else Embedded(similarity.name, vector) for vector in vectors]
     except EmbedderFailed as error:
         logging.getLogger("hexad").warning("saved without a vector, `hexad reindex` adds it: %s", error)
-        return [None] * len(listed)
+        return [None] * len(texts)
 
 
 def or_by_words_alone(ask: Callable[[], T | None], *, failures: list[Exception] | None = None) -> T | None:

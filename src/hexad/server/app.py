@@ -22,13 +22,14 @@ from hexad.edges.guard import Guard, Rates, for_pages
 from hexad.edges.threads import Pool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
+from hexad.mcp.http import sdk_app
+from hexad.mcp.server import server_of
 from hexad.server.api.openapi import PREFIX as API_PATH
-from hexad.server.api.problems import problem, refused
+from hexad.server.api.problems import document, problem, refused
 from hexad.server.api.serving import Api
 from hexad.server.dashboard.site import Dashboard
 from hexad.server.gateway import PREFIX as GATEWAY_PATH
 from hexad.server.gateway import Gateway
-from hexad.server.mcp import McpByNamespace
 from hexad.server.metrics import Metrics
 from hexad.server.tokens import Callers, Right
 
@@ -46,10 +47,11 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("hexad.server")
 _HEALTH: Final = Pool(1, "hexad-health")
 _HEALTHY_WITHIN: Final = 2.0  # seconds
-_SAFE: Final = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-}  # without a referrer, a form of our own page would come from the origin "null"
+_SAFE: Final = (  # without a referrer, a form of our own page would come from the origin "null"
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+)
+_MOST_NAMESPACES: Final = 500  # with an MCP server of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,20 +75,18 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     site = Site(hx, callers, hosting)
     rates = Rates(hx.settings.server_rate)
     guarded = Guard(site, access.address, rates, refused, "", access.hosts, access.origins, "server_rate")
-    return for_pages(Forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
+    return for_pages(_forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
 
 
-@dataclass(frozen=True, slots=True)
-class Forwarded:
-    """Takes the client's address from the header of the proxy that stands before this server."""
+def _forwarded(app: ASGIApp) -> ASGIApp:
+    """Take the client's address from the header of the proxy that stands before this server."""
 
-    app: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+    async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:
         chain = Headers(scope=scope).get("x-forwarded-for", "") if scope["type"] == "http" else ""
         nearest = chain.rpartition(",")[2].strip()
-        await self.app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
+        await app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
+
+    return passed_on
 
 
 class Site:
@@ -94,12 +94,13 @@ class Site:
 
     def __init__(self, hx: Hexad, callers: Callers, hosting: Hosting) -> None:
         self.hx, self.callers, self.hosting, self.metrics = hx, callers, hosting, Metrics()
-        self._mcp, self._gateway = McpByNamespace(hx, callers), Gateway(hx, callers, hosting.upstream)
+        self._gateway = Gateway(hx, callers, hosting.upstream)
         self._pages = Dashboard(hx, callers, secure=hosting.behind_proxy, evals=hosting.evals)
-        self._life = Starlette(lifespan=self._alive)
+        self._life, self._making = Starlette(lifespan=self._alive), anyio.Lock()
+        self._mcp_apps: dict[str, Starlette] = {}
         self.parts: dict[str, Callable[[Request], Awaitable[ASGIApp]]] = {
             API_PATH: Api(hx, callers).answer,
-            MCP_PATH: self._mcp.answer,
+            MCP_PATH: self._mcp,
             GATEWAY_PATH: self._gateway.answer,
             "/healthz": self._health,
             "/metrics": self._figures,
@@ -128,10 +129,7 @@ class Site:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 if area != GATEWAY_PATH:
-                    message["headers"] = [
-                        *message.get("headers", ()),
-                        *((name.encode(), value.encode()) for name, value in _SAFE.items()),
-                    ]
+                    message["headers"] = [*message.get("headers", ()), *_SAFE]
             await send(message)
 
         try:
@@ -164,15 +162,36 @@ class Site:
         caller.engine(self.hx, self.hx.namespace)
         return PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
+    async def _mcp(self, request: Request) -> ASGIApp:
+        """The MCP server of the caller's namespace, so that no session's id reaches into the memory of another."""
+        caller = self.callers.bearer(request)
+        caller.require(Right.WRITE)
+        hx = caller.engine(self.hx, request.query_params.get("namespace"))
+        async with self._making:
+            if hx.namespace not in self._mcp_apps:
+                if len(self._mcp_apps) >= _MOST_NAMESPACES:
+                    return document(503, "Too many namespaces", "restart the server to serve MCP in other namespaces")
+                app = sdk_app(server_of(hx), hx.settings)
+                await self._tasks.start(_running, app)
+                self._mcp_apps[hx.namespace] = app
+        return self._mcp_apps[hx.namespace]
+
     @asynccontextmanager
     async def _alive(self, _app: Starlette) -> AsyncIterator[None]:
         with signals.listening(self.metrics.heard):
             async with anyio.create_task_group() as tasks:
-                self._mcp.tasks = tasks
+                self._tasks = tasks
                 yield
                 tasks.cancel_scope.cancel()
         for client in self._gateway.clients:
             await client.aclose()
+
+
+async def _running(app: Starlette, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+    """Keep the SDK's session manager alive until the server ends."""
+    async with app.router.lifespan_context(app):
+        task_status.started()
+        await anyio.sleep_forever()
 
 
 def _method(scope: Scope) -> str:

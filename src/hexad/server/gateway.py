@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from hexad.edges.transcripts import Shape
     from hexad.facade import Hexad
-    from hexad.server.tokens import Caller, Callers
+    from hexad.server.tokens import Callers, Token
 
 PREFIX: Final = "/gateway"
 _TOKEN, _USER, _SESSION, _MEMORY = _OWN = ("x-hexad-token", "x-hexad-user", "x-hexad-session", "x-hexad-memory")
@@ -61,34 +61,23 @@ def _clients() -> tuple[httpx2.AsyncClient, ...]:
     return tuple(httpx2.AsyncClient(timeout=wait, limits=limits, verify=tls, trust_env=False) for _ in range(_POOLS))
 
 
-@dataclass(frozen=True, slots=True)
-class Speaker:
-    """Somebody who speaks to a model: the memory that is read, the engine that is written, and the session."""
-
-    memory: AgentMemory
-    own: Hexad
-    session: str
-
-
 @dataclass(frozen=True)
 class Speakers:
-    """Finds the speaker of a request; asks no store."""
+    """Finds whose memory a request reads and which engine it writes; asks no store."""
 
     hx: Hexad
     _known: Recent[tuple[str, str, bool], AgentMemory] = field(default_factory=lambda: Recent(_MEMORIES), repr=False)
 
-    def of(self, caller: Caller, headers: Mapping[str, str], body: Mapping[str, Any]) -> Speaker:
-        """The speaker; `AccessRefused` where a header names a user outside of the token's namespaces."""
-        session = headers.get(_SESSION) or _text(body.get("prompt_cache_key")) or _beginning(body)
-        named = headers.get(_USER, "")
+    def of(self, caller: Token, named: str, body: Mapping[str, Any]) -> tuple[AgentMemory, Hexad]:
+        """Those of the user whom a header names, else the body; `AccessRefused` where a header's is not the token's."""
         try:
-            return self._speaker(caller, named or _user_in(body), session)
+            return self._speaker(caller, named or _user_in(body))
         except AccessRefused:
             if named:
                 raise
-            return self._speaker(caller, "", session)  # the field may be an id for the provider alone
+            return self._speaker(caller, "")  # the field may be an id for the provider alone
 
-    def _root(self, caller: Caller, user: str) -> str:
+    def _root(self, caller: Token, user: str) -> str:
         """The namespace above the user's that the caller reaches: the server's own, else one of the token's."""
         if not user:
             if home := caller.home(self.hx.namespace):
@@ -101,7 +90,7 @@ class Speakers:
                 return root
         raise AccessRefused(403, f"this token is not for the user {user!r}; one for 'NAMESPACE/*' is for every user")
 
-    def _speaker(self, caller: Caller, user: str, session: str) -> Speaker:
+    def _speaker(self, caller: Token, user: str) -> tuple[AgentMemory, Hexad]:
         """The user's memory, and the shared one above it where the token reaches that too."""
         root = self._root(caller, user)
         housed, house = caller.reaches(root), self.hx.scoped(namespace=root)
@@ -111,20 +100,22 @@ class Speakers:
             house if housed else own, user=user if housed else "", captures=False
         )
         self._known.put(kept, memory)
-        return Speaker(memory, own, session)
+        return memory, own
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A request that memory takes part in: who speaks, and how its body is read."""
+    """A request that memory takes part in: the memory it reads, the engine it writes, and how its body is read."""
 
-    speaker: Speaker
+    memory: AgentMemory
+    own: Hexad
+    session: str
     shape: Shape
     body: dict[str, Any]
 
     async def with_context(self) -> bytes | None:
         """The body with its context; None if there is nothing to add."""
-        context = await self.speaker.memory.arecall(None, self.shape.latest(self.body), session=self.speaker.session)
+        context = await self.memory.arecall(None, self.shape.latest(self.body), session=self.session)
         if not context.standing and not context.found:
             return None
         return json.dumps(self.shape.written(self.body, context), allow_nan=False, separators=(",", ":")).encode()
@@ -132,12 +123,12 @@ class Turn:
     async def learn(self, *, capturing: bool) -> None:
         """Learn from the calls that ended, and propose what the user said, if that is wanted."""
         for call in self.shape.ended(self.body):
-            await self.speaker.memory.alearn(None, call, session=self.speaker.session)
+            await self.memory.alearn(None, call, session=self.session)
         latest = self.shape.latest(self.body)
         if capturing and latest is not None and latest.last:
             said = [{"role": "user", "content": latest.text}]
             with _going_on("what a user said is not proposed"):
-                await _CAPTURING.run(partial(self.speaker.own.capture, said, session=self.speaker.session))
+                await _CAPTURING.run(partial(self.own.capture, said, session=self.session))
 
 
 @contextmanager
@@ -189,12 +180,14 @@ class Gateway:
             response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.gateway_capture)
         return response
 
-    def _turn(self, request: Request, caller: Caller, shape: Shape, raw: bytes) -> Turn | None:
+    def _turn(self, request: Request, caller: Token, shape: Shape, raw: bytes) -> Turn | None:
         """The turn of a request; None if memory is off, or the provider shall judge the body."""
         body = _parsed(raw)
         if body is None or request.headers.get(_MEMORY, "").strip().casefold() == "off":
             return None
-        return Turn(self._speakers.of(caller, request.headers, body), shape, body)
+        memory, own = self._speakers.of(caller, request.headers.get(_USER, ""), body)
+        session = request.headers.get(_SESSION) or _text(body.get("prompt_cache_key")) or _beginning(body)
+        return Turn(memory, own, session, shape, body)
 
     async def _forward(self, request: Request, path: str, content: Any) -> Response:
         query = request.url.query

@@ -32,7 +32,7 @@ class Metrics:
 
     def count(self, name: str, by: float = 1, /, **labels: str | float) -> None:
         """Add to a counter, or a duration to a sum."""
-        written = ",".join(f'{label}="{_escaped(str(value))}"' for label, value in labels.items())
+        written = ",".join(f'{label}="{value}"' for label, value in labels.items())
         with self._lock:
             values = self._values.setdefault(name, {}).setdefault(written, [0.0, 0])
             values[0] += by
@@ -67,7 +67,3 @@ class Metrics:
         for labels, (total, times) in sorted(self._values.get(name, {}).items()):
             where = f"{{{labels}}}" if labels else ""
             yield f"{name}_sum{where} {total:.6f}\n{name}_count{where} {times}" if sums else f"{name}{where} {total:g}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

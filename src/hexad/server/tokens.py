@@ -12,7 +12,7 @@ import os
 import secrets
 import tempfile
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -46,18 +46,53 @@ class Right(Choice):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A token without its secret."""
+    """A token without its secret: what its holder, who calls, may do and where."""
 
-    id: str
-    name: str
-    hash: str
+    id: str = ""  # empty for a caller who needs none of the file
+    name: str = ""
+    hash: str = ""
     namespaces: tuple[str, ...]
     rights: tuple[Right, ...]
-    made: datetime
+    made: datetime = field(default_factory=utc_now)
 
     def as_json(self) -> dict[str, Any]:
         """The token as it is shown; its hash stays in its file."""
         return {name: value for name, value in asdict(self).items() if name != "hash"} | {"made": self.made.isoformat()}
+
+    @property
+    def origin(self) -> Origin:
+        """Whose word a save is: who may approve is a person, anybody else an agent."""
+        return Origin.USER if Right.APPROVE in self.rights else Origin.AGENT
+
+    def require(self, right: Right) -> None:
+        """Raise unless the caller has a right."""
+        if right not in self.rights:
+            raise AccessRefused(
+                403, f"this token has no right to {right}; `hexad tokens make --right {right}` makes one"
+            )
+
+    def reaches(self, namespace: str) -> bool:
+        """Whether a namespace is the caller's."""
+        return covers(self.namespaces, namespace)
+
+    def may_grant(self, namespaces: Sequence[str], rights: Sequence[str]) -> bool:
+        """Whether a token for these gives nothing that the caller does not have."""
+        return all(map(self.reaches, namespaces)) and set(rights) <= set(self.rights)
+
+    def home(self, house: str) -> str:
+        """The namespace that is meant where none is named: the server's own, else the first of the token."""
+        if self.reaches(house):
+            return house
+        return next((each for each in self.namespaces if not each.endswith(EVERYWHERE)), "")
+
+    def engine(self, hx: Hexad, namespace: str | None = None, session: str | None = None) -> Hexad:
+        """The engine in a namespace that is the caller's."""
+        wanted = namespace or self.home(hx.namespace)
+        if not wanted:
+            raise AccessRefused(403, "this token is for many namespaces; name one: ?namespace=NAME")
+        if not self.reaches(wanted):
+            raise AccessRefused(403, f"this token is not for the namespace {wanted!r}")
+        return hx.scoped(namespace=wanted, session=session)
 
 
 def covers(grants: Iterable[str], wanted: str) -> bool:
@@ -169,52 +204,7 @@ class Tokens:
         return ConfigError("tokens", f"{self.file} {reason}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
-    """Somebody, with their namespaces and rights."""
-
-    name: str = ""
-    token: str = ""  # the token's id
-    namespaces: tuple[str, ...]
-    rights: frozenset[Right]
-
-    @property
-    def origin(self) -> Origin:
-        """Whose word a save is: who may approve is a person, anybody else an agent."""
-        return Origin.USER if Right.APPROVE in self.rights else Origin.AGENT
-
-    def require(self, right: Right) -> None:
-        """Raise unless the caller has a right."""
-        if right not in self.rights:
-            raise AccessRefused(
-                403, f"this token has no right to {right}; `hexad tokens make --right {right}` makes one"
-            )
-
-    def reaches(self, namespace: str) -> bool:
-        """Whether a namespace is the caller's."""
-        return covers(self.namespaces, namespace)
-
-    def may_grant(self, namespaces: Sequence[str], rights: Sequence[str]) -> bool:
-        """Whether a token for these gives nothing that the caller does not have."""
-        return all(map(self.reaches, namespaces)) and set(rights) <= set(self.rights)
-
-    def home(self, house: str) -> str:
-        """The namespace that is meant where none is named: the server's own, else the first of the token."""
-        if self.reaches(house):
-            return house
-        return next((each for each in self.namespaces if not each.endswith(EVERYWHERE)), "")
-
-    def engine(self, hx: Hexad, namespace: str | None = None, session: str | None = None) -> Hexad:
-        """The engine in a namespace that is the caller's."""
-        wanted = namespace or self.home(hx.namespace)
-        if not wanted:
-            raise AccessRefused(403, "this token is for many namespaces; name one: ?namespace=NAME")
-        if not self.reaches(wanted):
-            raise AccessRefused(403, f"this token is not for the namespace {wanted!r}")
-        return hx.scoped(namespace=wanted, session=session)
-
-
-ANYBODY: Final = Caller(namespaces=(EVERYWHERE,), rights=frozenset(Right))
+ANYBODY: Final = Token(namespaces=(EVERYWHERE,), rights=tuple(Right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,26 +220,21 @@ class Callers:
         """Whether nobody needs a token."""
         return not self.own_token and not self.tokens.needed
 
-    def bearer(self, request: Request) -> Caller:
+    def bearer(self, request: Request) -> Token:
         """The caller of a request with an Authorization header; else `AccessRefused`."""
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         return self.of(secret.strip() if scheme.casefold() == "bearer" else "")
 
-    def of(self, secret: str) -> Caller:
+    def of(self, secret: str) -> Token:
         """The caller with this secret; anybody while no token was ever made; else `AccessRefused`."""
         if self.open:
             return ANYBODY
         if self.own_token and hmac.compare_digest(secret.encode(errors="surrogateescape"), self.own_token.encode()):
-            return Caller(name="mcp_token", namespaces=(self.house,), rights=frozenset({Right.READ, Right.WRITE}))
+            return Token(name="mcp_token", namespaces=(self.house,), rights=(Right.READ, Right.WRITE))
         token = self.tokens.find(secret) if secret else None
         if token is None:
             raise AccessRefused(401, "send the header Authorization: Bearer TOKEN with a token of `hexad tokens make`")
-        return caller_of(token)
-
-
-def caller_of(token: Token) -> Caller:
-    """The holder of a token."""
-    return Caller(name=token.name, token=token.id, namespaces=token.namespaces, rights=frozenset(token.rights))
+        return token
 
 
 def _hash(secret: str) -> str:

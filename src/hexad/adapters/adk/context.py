@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.adapters.adk.request import Placement, context_places, latest_message, safe_place, with_context
-from hexad.edges.agent import AgentMemory, Latest
-from hexad.edges.context import PREFACE
+from hexad.edges.agent import AgentMemory
+from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, described
 from hexad.memory.use.prompts import forgettable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
 
 _REMEMBERED: Final = 256  # blocks
+_HEADING: Final = "## "  # in every block
 
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
 _ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](_REMEMBERED))  # blocks, by store and namespace
@@ -71,8 +72,8 @@ class Recall:
 
     def _has_served(self, request: LlmRequest) -> bool:
         """Whether the request, or one that it was copied from, holds context of this memory already."""
-        own, places = self.memory.place, list(context_places(request))
-        return any(block in text for of, block in _ADDED if of == own for text in places)
+        places = [text for text in context_places(request) if _HEADING in text]
+        return any(block in text for text in places for of, block in _ADDED if of == self.memory.place)
 
 
 def warn_unserved(speaker: Speaker | None, error: Exception) -> None:

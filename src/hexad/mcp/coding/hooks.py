@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.edges.agent import AgentMemory, Ended, Latest
+from hexad.edges.agent import AgentMemory, Ended
+from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
 from hexad.mcp.coding.calls import call_in
 from hexad.recent import Recent

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.errors import StoreError
-from hexad.memory.audit import verify
+from hexad.memory.audit import AuditLog
 from hexad.memory.indexing import all_namespaces, pages
 from hexad.model import RECORDS
 from hexad.store import Entry
@@ -41,7 +41,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
             for records in _copied(view, target, _held(view, target)):
                 progress(done + records, total)
             end, held = view.chain_end(), sum(_held(view, target).values())
-        verdict = verify(target, namespace, expect=end and end[1])
+        verdict = AuditLog(target, namespace).verify(expect=end and end[1])
         if held != size or not verdict.ok:
             problem = verdict.problem or f"it has {held:,} of {size:,} records"
             raise StoreError(target.location, f"the copy of namespace {namespace!r} is not whole: {problem}")

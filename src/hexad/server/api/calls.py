@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from hexad.errors import AccessRefused, ChangedMeanwhile, InvalidInput, NotFound, NotOwn
+from hexad.errors import AccessRefused, ChangedMeanwhile, InvalidInput, NotOwn
 from hexad.model import Origin, Record
 from hexad.wire import to_json
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.memory.collection import RecordCollection
     from hexad.model import Layer
-    from hexad.server.tokens import Caller, Tokens
+    from hexad.server.tokens import Token, Tokens
 
 R = TypeVar("R", bound=Record)
 _UNSTABLE: Final = ("use_count", "last_used")  # counting a use is no change of a record
@@ -35,7 +35,7 @@ class Call:
     """A request whose caller may make it: the engine in the caller's namespace, and the checked values."""
 
     hx: Hexad
-    caller: Caller
+    caller: Token
     tokens: Tokens
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
@@ -76,7 +76,7 @@ def unchanged(call: Call, collection: RecordCollection[R]) -> Iterator[tuple[Any
     person said, and with If-Match or If-None-Match only if nobody changed it since.
     """
     with collection.together() as here:
-        before = _now(here, call.named)
+        before = here.lookup(call.named)
         if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
             raise NotOwn(before.id)
         tag = "" if before is None else tag_of(before)
@@ -94,13 +94,6 @@ def saved(call: Call, collection: RecordCollection[R], save: Callable[[Any], R])
 def _matches(header: str, tag: str) -> bool:
     known = {each.strip().removeprefix("W/") for each in header.split(",")}
     return bool(tag) and (tag in known or "*" in known)
-
-
-def _now(collection: RecordCollection[R], id: str) -> R | None:
-    try:
-        return collection.get(id)
-    except NotFound:
-        return None
 
 
 def page(

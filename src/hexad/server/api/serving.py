@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
+from hexad.mcp.http import largest_body
 from hexad.server.api.calls import Call, Reply, body_of, number_in
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
@@ -40,8 +41,6 @@ WRITING: Final = Pool(4, "hexad-api-write")
 RUNNING: Final = Pool(4, "hexad-api-run")
 _BEAT: Final = 1.0  # seconds between two looks at the log
 _JSON: Final = "application/json"
-_LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
-_SMALLEST_LIMIT: Final = 64 * 1024
 _PATTERNS: Final = [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route) for route in ROUTES]
 
 
@@ -82,8 +81,7 @@ class Api:
     async def _body(self, route: Route, request: Request) -> Mapping[str, Any]:
         if route.body is None:
             return {}
-        limit = max(_SMALLEST_LIMIT, _LARGER_THAN_TEXT * self.hx.settings.max_text)
-        raw = await body_of(request, limit)
+        raw = await body_of(request, largest_body(self.hx.settings))
         if raw and request.headers.get("content-type", "").partition(";")[0].strip().casefold() != _JSON:
             raise BadRequest(415, "send the body as Content-Type: application/json")
         return _checked(route.body, _parsed(raw) if raw else {})

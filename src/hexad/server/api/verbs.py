@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import AuditRecord, Knowledge, Skill
     from hexad.server.api.calls import Call, Reply
-    from hexad.server.tokens import Token
 
 _EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
@@ -284,7 +283,7 @@ def doctor(call: Call) -> dict[str, Any]:
 
 def list_tokens(call: Call) -> dict[str, Any]:
     """The tokens that give nothing that yours does not."""
-    return listing(each.as_json() for each in call.tokens.list() if _is_within(call, each))
+    return listing(each.as_json() for each in call.tokens.list() if call.caller.may_grant(each.namespaces, each.rights))
 
 
 def make_token(call: Call) -> dict[str, Any]:
@@ -298,10 +297,7 @@ def make_token(call: Call) -> dict[str, Any]:
 
 def revoke_token(call: Call) -> None:
     """Revoke a token: the next request with it is refused."""
-    if not _is_within(call, call.tokens.get(call.named)):
+    token = call.tokens.get(call.named)
+    if not call.caller.may_grant(token.namespaces, token.rights):
         raise AccessRefused(403, "that token gives more than your own")
-    call.tokens.revoke(call.named)
-
-
-def _is_within(call: Call, token: Token) -> bool:
-    return call.caller.may_grant(token.namespaces, token.rights)
+    call.tokens.revoke(token.id)

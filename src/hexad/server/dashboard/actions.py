@@ -89,7 +89,7 @@ def ask(call: Call, name: str, form: Form, /, **body: Any) -> Any:
     return came.document if isinstance(came, Reply) else came
 
 
-def _save_entry(call: Call, form: Form) -> Done:
+def save(call: Call, form: Form) -> Done:
     """Save an entry from its form; somebody's change in between is not overwritten."""
     tags = [tag.strip() for tag in form.one("tags").split(",") if tag.strip()]
     body = {name: form.one(name) for name in ("content", "category", "subject")}
@@ -98,7 +98,7 @@ def _save_entry(call: Call, form: Form) -> Done:
     return Done(Notice("Saved." if known else f"Saved as {made['key']}."), {"key": made["key"]})
 
 
-def _delete_entries(call: Call, form: Form) -> Done:
+def delete(call: Call, form: Form) -> Done:
     """Hide entries, which the next page can undo, or bring them back."""
     if not form.many("key"):
         raise InvalidInput("entries", "tick at least one")
@@ -109,14 +109,14 @@ def _delete_entries(call: Call, form: Form) -> Done:
     return Done(Notice(words, bool(refused), () if back else tuple(came["changed"])))
 
 
-def _accept_proposal(call: Call, form: Form) -> Done:
+def accept_proposal(call: Call, form: Form) -> Done:
     """Accept a proposal, as it is or as it was edited."""
     if form.one("content"):
         ask(call, "edit_proposal", form, **form.given("content", "key"))
     return Done(Notice(f"Accepted: {ask(call, 'accept_proposal', form)['key']}."))
 
 
-def _run_skill(call: Call, form: Form) -> Done:
+def run(call: Call, form: Form) -> Done:
     """Show what a run of a skill would do, or run it."""
     try:
         given = json.loads(form.one("parameters") or "{}")
@@ -128,7 +128,7 @@ def _run_skill(call: Call, form: Form) -> Done:
     return Done(Notice(sentence, bad=not result["ok"]), form.record, {"result": result})
 
 
-def _measure(call: Call, form: Form) -> Done:
+def measure(call: Call, form: Form) -> Done:
     """Ask this memory questions with known answers: those of the form, or a stored set."""
     shown: dict[str, Any] = {"lines": form.one("lines"), "chosen": form.one("set")}
     with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
@@ -144,27 +144,19 @@ def _measure(call: Call, form: Form) -> Done:
     return Done(Notice(f"{asked} questions asked."), {}, {**shown, "results": results})
 
 
-def _verify_log(call: Call, form: Form) -> Done:
+def verify(call: Call, form: Form) -> Done:
     """Check the chain of the log."""
     found = ask(call, "verify", form)
     words = f"whole: {found['records']} records, head {found['head'][:16]}…" if found["ok"] else found["problem"]
     return Done(Notice(f"The log is {words}", bad=not found["ok"]))
 
 
-def _make_token(call: Call, form: Form) -> Done:
+def make_token(call: Call, form: Form) -> Done:
     """Make a token; the page shows it once."""
     spaces = form.one("namespaces").split()
     made = ask(call, "make_token", form, **form.given("name"), namespaces=spaces, rights=form.many("rights"))
     return Done(Notice("Copy the token now: it is not shown again."), {}, {"secret": made["secret"]})
 
 
-_FORMS: Final[Mapping[str, Callable[[Call, Form], Done]]] = {
-    "save": _save_entry,
-    "delete": _delete_entries,
-    "undelete": _delete_entries,
-    "accept_proposal": _accept_proposal,
-    "run": _run_skill,
-    "measure": _measure,
-    "verify": _verify_log,
-    "make_token": _make_token,
-}
+_OTHERS: Final = (save, delete, accept_proposal, run, measure, verify, make_token)
+_FORMS: Final[Mapping[str, Callable[[Call, Form], Done]]] = {"undelete": delete, **{f.__name__: f for f in _OTHERS}}

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.context.retriever import ContextRetriever
-from hexad.errors import HexadError
 from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
 from hexad.server.api import verbs
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.memory.use.timeline import ShownPrompt
-    from hexad.model import AuditRecord, Knowledge, Learning, Skill, Version
+    from hexad.model import AuditRecord, Learning, Skill, Version
     from hexad.server.api.calls import Call
     from hexad.skills.review import Review
 
@@ -63,16 +62,9 @@ def playground(call: Call) -> dict[str, Any]:
 
 def review(call: Call) -> dict[str, Any]:
     """Proposals beside the entries that they would change, drafts with their findings, doubtful fixes."""
-    proposals = [(each, _entry(call, each.against or each.key)) for each in call.hx.proposals.list()]
+    proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
     drafts = [_looked_at(skill) for skill in verbs.drafts(call.hx)]
     return {"proposals": proposals, "drafts": drafts, "doubts": call.hx.learnings.doubtful()}
-
-
-def _entry(call: Call, key: str) -> Knowledge | None:
-    try:
-        return call.hx.knowledge.get(key)
-    except HexadError:
-        return None
 
 
 def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import AccessRefused, NotFound
 from hexad.recent import Recent
-from hexad.server.tokens import ANYBODY, caller_of
+from hexad.server.tokens import ANYBODY
 
 if TYPE_CHECKING:
-    from hexad.server.tokens import Caller, Callers
+    from hexad.server.tokens import Callers, Token
 
 COOKIE: Final = "hexad_session"
 THEME: Final = "hexad_theme"  # the cookie that holds light or dark, if somebody chose
 LIFETIME: Final = 12 * 3600  # seconds
 _MOST: Final = 5000
-_HEX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Sessions:
 
     def of(self, cookie: str, theme: str = "") -> Session:
         """The session of a cookie; a new one if it has none, or if it is over."""
-        known = self._known.get(cookie) if len(cookie) == _HEX else None
+        known = self._known.get(cookie)
         return replace(known if known is not None and known.until > time.monotonic() else self.begin(), theme=theme)
 
     def begin(self, token: str = "") -> Session:
@@ -71,19 +70,19 @@ class Sessions:
         """Sign out."""
         self._known.pop(session.id)
 
-    def caller(self, session: Session) -> Caller | None:
+    def caller(self, session: Session) -> Token | None:
         """Who looks at the pages; None for somebody who has to sign in."""
         if self._callers.open:
             return ANYBODY
         try:
-            return caller_of(self._callers.tokens.get(session.token)) if session.token else None
+            return self._callers.tokens.get(session.token) if session.token else None
         except NotFound:  # it was revoked
             return None
 
     def sign_in(self, session: Session, secret: str) -> Session:
         """A session for the holder of a token; `AccessRefused` if nobody knows it."""
         caller = self._callers.of(secret)
-        if not caller.token:
+        if not caller.id:
             raise AccessRefused(401, "that token is for programs; make one with `hexad tokens make`")
         self.end(session)
-        return self.begin(caller.token)
+        return self.begin(caller.id)

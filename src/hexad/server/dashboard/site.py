@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hexad.facade import Hexad
-    from hexad.server.tokens import Caller, Callers
+    from hexad.server.tokens import Callers, Token
 
 _HOME: Final = Path(__file__).parent
 _STATIC: Final = {"hexad.css": "text/css", "hexad.js": "text/javascript", "hexad.svg": "image/svg+xml"}
@@ -105,7 +105,7 @@ class Dashboard:
         shown = {"title": "Not found", "text": "There is no such page."}
         return self._shown(session, "message.html", shown, 404) if path else self._to(session, "/playground")
 
-    async def _asked(self, request: Request, session: Session, caller: Caller, page: str) -> Response:
+    async def _asked(self, request: Request, session: Session, caller: Token, page: str) -> Response:
         """A page, or what its form asks for."""
         request.scope["hexad.route"] = f"/{page}"
         asked = dict(request.query_params)
