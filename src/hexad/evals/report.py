@@ -82,7 +82,7 @@ def recall_lost(results: Sequence[SetResult]) -> float:
     layers: dict[Layer, list[float]] = {}
     for result in results:
         if result.foreign:
-            layers.setdefault(result.layer, []).append(result.foreign.recall_lost)
+            layers.setdefault(result.data.layer, []).append(result.foreign.recall_lost)
     return fmean(fmean(lost) for lost in layers.values())
 
 

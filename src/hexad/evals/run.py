@@ -73,11 +73,6 @@ class SetResult:
     baselines: Mapping[str, Measured] = field(default_factory=dict)
     foreign: Foreign | None = None
 
-    @property
-    def layer(self) -> Layer:
-        """The layer it was measured in."""
-        return self.data.layer
-
     def measured(self, name: str) -> Measured:
         """The figures of a baseline, or of Hexad."""
         return self.baselines.get(name, self.hexad)
@@ -208,8 +203,8 @@ def _percentiles(times: Sequence[float]) -> tuple[float, float]:
 
 def by_layer(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> dict[Layer, Quality]:
     """The mean of each layer's sets."""
-    layers = dict.fromkeys(result.layer for result in results)
-    return {layer: mean([of(result) for result in results if result.layer is layer]) for layer in layers}
+    layers = dict.fromkeys(result.data.layer for result in results)
+    return {layer: mean(of(result) for result in results if result.data.layer is layer) for layer in layers}
 
 
 def overall(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> Quality:

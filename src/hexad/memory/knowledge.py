@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput, NotOwn
 from hexad.memory import admission
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Change
     from hexad.model import Forgotten, Item
-
-
-class _Said(NamedTuple):
-    """A save that passed the checks: the key, and the fields that were given."""
-
-    key: str  # empty: one is made from the content
-    given: dict[str, Any]
 
 
 class KnowledgeCollection(RecordCollection[Knowledge]):
@@ -80,8 +73,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             "expires": expires,
             "relevance": relevance,
         }
-        said = self._admit(key, content, given, redact=redact)
-        return self._store(said, Origin.parse(origin, "origin"), session, own_only=own_only)
+        admitted = self._admit(key, content, given, redact=redact)
+        return self._store(admitted, Origin.parse(origin, "origin"), session, own_only=own_only)
 
     def correct(self, key: str, content: str, **fields: Any) -> Knowledge:
         """Save the next version of an entry; a key that was made from its old text is made from the new one.
@@ -193,20 +186,21 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
     def _is_hidden(self, record: Knowledge) -> bool:
         return record.deleted is not None
 
-    def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> _Said:
+    def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> dict[str, Any]:
+        """The fields that were given, checked; an empty key is made from the content."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         name = "" if key is None else admission.key("key", key)
         words = intake.named(name, intake.text("content", content, required=True), prose=True)
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
         if "source" in checked:
             checked["source"] = intake.text("source", checked["source"])
-        return _Said(name, {"content": words, **checked, **intake.notes})
+        return {"key": name, "content": words, **checked, **intake.notes}
 
-    def _store(self, said: _Said, who: Origin, session: str | None, *, own_only: bool) -> Knowledge:
+    def _store(self, given: dict[str, Any], who: Origin, session: str | None, *, own_only: bool) -> Knowledge:
         with self._workspace.change(actor=who, session=session) as change:
-            key = said.key or self._free_key(change, said.given["content"])
+            key = given["key"] or self._free_key(change, given["content"])
             old = cast("Knowledge | None", change.get(self.layer, key))
-            new = self._merged(old, said._replace(key=old.key if old else key), who, change.session)
+            new = self._merged(old, {**given, "key": old.key if old else key}, who, change.session)
             if new == old:
                 return old
             if own_only and old is not None and old.deleted is None and not _is_an_agents(old):
@@ -220,11 +214,11 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         held = ((key, cast("Knowledge | None", change.get(self.layer, key))) for key in numbered(key_from(content)))
         return next(key for key, entry in held if entry is None or entry.deleted or entry.content == content)
 
-    def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
+    def _merged(self, old: Knowledge | None, given: dict[str, Any], origin: Origin, session: str) -> Knowledge:
         now = self._workspace.clock()
         if old is None or old.deleted is not None:
-            return _first(said, origin, session, now, version=old.version + 1 if old else 1)
-        given = {**_outlived(old, now), **_unpinned(old, said, origin), **said.given}
+            return _first(given, origin, session, now, version=old.version + 1 if old else 1)
+        given = {**_outlived(old, now), **_unpinned(old, given["content"], origin), **given}
         if given["content"] == old.content:  # the secrets that were taken out are still not in it
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
         new = replace(old, **given)
@@ -252,16 +246,15 @@ def _is_an_agents(entry: Knowledge) -> bool:
     return entry.origin is Origin.AGENT and not entry.pinned
 
 
-def _first(said: _Said, origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
+def _first(given: dict[str, Any], origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
     entry = Knowledge(
-        key=said.key,
         origin=origin,
         session=session,
         version=version,
         first_version=version,
         created=now,
         updated=now,
-        **said.given,
+        **given,
     )
     return replace(entry, given_by=_given_by(None, entry, session))
 
@@ -271,9 +264,9 @@ def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
     return {"expires": None} if old.expires is not None and old.expires <= now else {}
 
 
-def _unpinned(old: Knowledge, said: _Said, origin: Origin) -> dict[str, Any]:
+def _unpinned(old: Knowledge, content: str, origin: Origin) -> dict[str, Any]:
     """A pin belongs to its content: new content removes it, unless the user saves that."""
-    return {"pinned": False} if origin is not Origin.USER and said.given["content"] != old.content else {}
+    return {"pinned": False} if origin is not Origin.USER and content != old.content else {}
 
 
 def _given_by(old: Knowledge | None, new: Knowledge, session: str) -> dict[str, str]:

@@ -59,12 +59,9 @@ def review(skill: Skill) -> Review:
 
 
 def _rejection(findings: tuple[Finding, ...]) -> str:
-    reasons = [f"{_where(each)}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
-    return f"is rejected: {'; '.join(reasons[:3])}"
-
-
-def _where(found: Finding) -> str:
-    return f"line {found.line} of {found.file}" if found.file else f"line {found.line}"
+    worst = [(each, f" of {each.file}" if each.file else "") for each in findings if each.decision is Decision.REJECT]
+    reasons = [f"line {each.line}{where}: {each.says} [{each.rule}]" for each, where in worst[:3]]
+    return f"is rejected: {'; '.join(reasons)}"
 
 
 def _undeclared(needs: frozenset[Capability], grants: tuple[Capability, ...]) -> str:

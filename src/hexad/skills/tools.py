@@ -137,13 +137,8 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
     if choices and all(isinstance(each, str | int) for each in choices):
         return Literal[tuple(choices)]
     kinds = parameters.kinds_of(schema)
-    return Union[tuple(_plain(kind, schema) for kind in kinds)] if kinds else Any  # noqa: UP007 - the same
-
-
-def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
-    if kind == "array":
-        return list[_annotation(schema.get("items", {}))]  # type: ignore[misc]  # made while the program runs
-    return _TYPES[kind]
+    listed = list[_annotation(schema.get("items", {}))] if "array" in kinds else None  # type: ignore[misc]
+    return Union[tuple(_TYPES.get(kind, listed) for kind in kinds)] if kinds else Any  # noqa: UP007 - the same
 
 
 def _docstring(skill: Skill, takes: _Takes) -> str:

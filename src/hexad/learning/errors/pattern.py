@@ -125,7 +125,7 @@ def place(line: Words, bucket: Collection[Words]) -> Placement:
 def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
     """The most specific template of the same length that a line fits."""
     found = [template for template in bucket if len(template) == len(line) and _fits(template, line)]
-    return max(found, key=lambda template: (_constants(template), template)) if found else None
+    return max(found, key=lambda each: (-sum(map(is_placeholder, each)), each)) if found else None
 
 
 def holds(words: Words, part: Words) -> bool:
@@ -200,10 +200,6 @@ def _fits(template: Words, line: Words) -> bool:
 def _union(templates: Sequence[Words]) -> Words:
     """The narrowest template that all of them fit."""
     return tuple(held.pop() if len(held := set(column)) == 1 else WILD for column in zip(*templates, strict=True))
-
-
-def _constants(template: Words) -> int:
-    return sum(not is_placeholder(each) for each in template)
 
 
 def is_placeholder(token: str) -> bool:
