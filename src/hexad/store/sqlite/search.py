@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
-from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
+from hexad.store import MOST_ASSOCIATIONS, Standing, VectorState
+from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
 from hexad.store.sqlite.statements import Queries
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hexad.model import Association
-    from hexad.store import Question, Row
+    from hexad.store import Evidence, Question, Row
     from hexad.store.sqlite.unit import Unit
 
-_NONE: Final = Evidence()
 _PLACE, _WITHOUT_PLACE = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with the place of its part before it
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
 _OF_TERM: Final = "hexad_posting AS held WHERE held.term = ?"
@@ -107,25 +106,9 @@ class Search(Queries):
             stand, least = True, Standing.OWN
         standing = self._standing(question, now, least) if stand and question.standing else ()
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
-        associations = self._associations(question) if associated else {}
-        numbers = self._numbers(associations)
-        found = {
-            layer: Evidence(associations=associations[layer]) if layer in associations else _NONE
-            for layer in question.layers
-        }
-        for layer, search in searches.items():
-            found[layer] = Evidence(
-                search.statistics,
-                search.opening.postings,
-                standing if layer is Layer.USER_KNOWLEDGE else (),
-                vectors.get(layer.value, VectorState()),
-                associations.get(layer, ()),
-                numbers.get(layer, {}),
-                search.filtered,
-                own and layer is Layer.USER_KNOWLEDGE,
-                threads and layer is Layer.USER_KNOWLEDGE,
-            )
-        return found
+        associations = self._associations(question) if associated else ()
+        opened = {layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items()}
+        return evidence_of(question, opened, associations, vectors, standing, own=own, threads=threads)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
@@ -273,41 +256,32 @@ class Search(Queries):
         )
         return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
-    def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
+    def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
         found = self._run(_VECTOR_STATES, self.namespace, embedder)
-        return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
+        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found}
 
-    def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """Associations of the terms; reads one more than the limit to detect overflow."""
-        of_term = (
-            f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
-            f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
-        )
-        places = [(self.namespace, layer.value, term) for layer in question.layers for term in question.terms]
-        found: dict[Layer, list[Association]] = {}
+    def _associations(self, question: Question) -> Iterator[tuple[Association, int | None]]:
+        """Associations of the terms, with the numbers of their items; reads one more than the limit."""
+        places = [(layer, term) for layer in question.layers for term in question.terms]
         for start in range(0, len(places), _COMPOUND):
             part = places[start : start + _COMPOUND]
-            sql = " UNION ALL ".join([of_term] * len(part))
-            for row in self._connection.execute(sql, [value for place in part for value in place]):
-                association = ASSOCIATIONS.decode(row)
-                found.setdefault(association.layer, []).append(association)
-        return {layer: _few(known) for layer, known in found.items()}
+            sql = " UNION ALL ".join(_of_term(layer) for layer, _ in part)
+            values = [value for layer, term in part for value in (self.namespace, layer.value, term)]
+            for row in self._connection.execute(sql, values):
+                yield ASSOCIATIONS.decode(row), row[-1]
 
-    def _numbers(self, associations: Mapping[Layer, Sequence[Association]]) -> Mapping[Layer, Mapping[str, int]]:
-        """The numbers of the associated ids that are indexed rows."""
-        found: dict[Layer, dict[str, int]] = {}
-        parts, values = [], list[str]()
-        for layer, known in associations.items():
-            if layer in TABLES and known:
-                table, ids = TABLES[layer], padded(dict.fromkeys(each.id for each in known))
-                parts.append(
-                    f"SELECT '{layer.value}', \"{table.key}\", number FROM {table.name} "
-                    f'WHERE namespace = ? AND "{table.key}" IN ({placeholders(ids)}) AND words IS NOT NULL'
-                )
-                values += [self.namespace, *ids]
-        for name, key, number in self._connection.execute(" UNION ALL ".join(parts), values) if parts else ():
-            found.setdefault(LAYERS[name], {})[key] = number
-        return found
+
+@cache
+def _of_term(layer: Layer) -> str:
+    """The associations of a term, their namespace, and the number of their item."""
+    number = "NULL"
+    if (table := TABLES.get(layer)) is not None:
+        of_item = f'row.namespace = a.namespace AND row."{table.key}" = a.id AND row.words IS NOT NULL'
+        number = f"(SELECT number FROM {table.name} AS row WHERE {of_item})"
+    return (
+        f"SELECT a.*, {number} FROM (SELECT {ASSOCIATIONS.selected}, namespace FROM {ASSOCIATIONS.name} "
+        f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1}) AS a"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -348,9 +322,3 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, Sequen
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"
         values.append(now)
     return f"{sql} ORDER BY driver.number DESC LIMIT ?", [*values, limit]
-
-
-def _few(known: Sequence[Association]) -> Sequence[Association]:
-    """Without the terms that led to too many items."""
-    counts = Counter(each.term for each in known) if len(known) > MOST_ASSOCIATIONS else {}
-    return [each for each in known if counts.get(each.term, 0) <= MOST_ASSOCIATIONS]
