@@ -159,7 +159,7 @@ def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx:
 
 
 @requirement("DASH-01")
-def test_the_counts_beside_a_page_follow_every_change_whoever_made_it(url: str, hx: Hexad, tmp_path: Path) -> None:
+def test_the_counts_beside_a_page_follow_the_changes_of_every_process(url: str, hx: Hexad, tmp_path: Path) -> None:
     def counted() -> tuple[list[str], list[str]]:
         shown = httpx2.get(f"{url}/log").text
         return re.findall(r'class="count">(\d+)', shown), re.findall(r'class="count alert"[^>]*>(\d+)', shown)

@@ -167,7 +167,7 @@ def observe(call: Call) -> dict[str, Any]:
 
 
 def list_skills(call: Call) -> dict[str, Any]:
-    """List skills by name; with `query` the active ones that match best."""
+    """List skills, the first saved first; with `query` the active ones that match best."""
     if call.query.get("query"):
         return found(call, call.hx.skills)
     every = filter(wanted(call.query), call.hx.skills.list())

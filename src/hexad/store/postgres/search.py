@@ -8,12 +8,11 @@ that others named, a second round trip brings their blocks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import RECORD_OF, Association, Layer
+from hexad.model import RECORD_OF, Layer
 from hexad.shape import to_microseconds
 from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Standing, VectorState
 from hexad.store.codec import CODES, LAYERS
@@ -21,14 +20,13 @@ from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, decode, hashed
 from hexad.store.postgres.work import Work
-from hexad.store.searching import Opening, UnsplitRows, counted_terms, opening_order
+from hexad.store.searching import Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.store import Row
 
 _NEWEST: Final = 2**63  # above every row: the part of a term that is in its leaf
 _BLOCKS_AT_FIRST: Final = 128  # of each term, 32,000 rows: however many of these expired, older ones are not opened
@@ -211,23 +209,14 @@ class Search(Work):
         self._open(question)
         if question.embedder is not None:
             self._keep_vectors(hashed(question.embedder), answers["vectors"])
-        associations, numbers = _associated(answers.get("associations", ()))
         states = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in answers.get("states", ())}
-        standing: Sequence[Row] = [decode(row) for row in answers.get("standing", ())]
-        found = {layer: Evidence(associations=associations.get(layer, ())) for layer in question.layers}
-        for layer, search in searches.items():
-            if search.rows:
-                found[layer] = Evidence(
-                    search.statistics,
-                    search.opening.postings,
-                    standing if layer is Layer.USER_KNOWLEDGE else (),
-                    states.get(layer, VectorState()),
-                    associations.get(layer, ()),
-                    numbers.get(layer, {}),
-                    search.filtered,
-                    layer is Layer.USER_KNOWLEDGE and any(flat(answers["own"])),
-                )
-        return found
+        standing = [decode(row) for row in answers.get("standing", ())]
+        associations = [(ASSOCIATIONS.of_row(row[:-1]), row[-1]) for row in answers.get("associations", ())]
+        opened = {
+            layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items() if each.rows
+        }
+        own = any(flat(answers.get("own", ())))
+        return evidence_of(question, opened, associations, states, standing, own=own)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         """Those of the given rows that hold all facets and have not expired: usually the latest question knows."""
@@ -322,17 +311,3 @@ def _layer_search(layer: Layer, question: Question) -> _LayerSearch:
     terms = tuple(dict.fromkeys(counted))
     keys = {term_key(layer, term): term for term in terms}
     return _LayerSearch(terms, question.facets, keys, terms={term: _Term() for term in terms})
-
-
-def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], dict[Layer, dict[str, int]]]:
-    """The associations, without terms that led to too many items; and the numbers of their items that are rows."""
-    counts = Counter((row[0], row[2]) for row in rows)
-    found: dict[Layer, list[Association]] = {}
-    numbers: dict[Layer, dict[str, int]] = {}
-    for *values, number in rows:
-        if counts[values[0], values[2]] <= MOST_ASSOCIATIONS:
-            association = ASSOCIATIONS.of_row(values)
-            found.setdefault(association.layer, []).append(association)
-            if number is not None:
-                numbers.setdefault(association.layer, {})[association.id] = number
-    return found, numbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import SchemaTooNew, StoreDamaged, StoreReadOnly
@@ -75,18 +76,10 @@ def _copy(path: Path, schema: int) -> None:
     try:
         partial.unlink(missing_ok=True)
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        _copy_into(partial, path)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as copy:
+            source.backup(copy)
         partial.replace(target)
     except OSError as error:
         raise StoreReadOnly(str(target), f"the copy cannot be made: {error.strerror}; nothing was migrated") from error
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _copy_into(target: Path, path: Path) -> None:
-    source, copy = sqlite3.connect(path), sqlite3.connect(target)
-    try:
-        source.backup(copy)
-    finally:
-        source.close()
-        copy.close()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
-from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
+from hexad.store import MOST_ASSOCIATIONS, Standing, VectorState
+from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
 from hexad.store.sqlite.statements import Queries
@@ -22,15 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hexad.model import Association
-    from hexad.store import Question, Row
+    from hexad.store import Evidence, Question, Row
     from hexad.store.sqlite.unit import Unit
 
-_NONE: Final = Evidence()
-_PADDED_ROWS: Final = 32
-_TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
-_FEW: Final = 64  # rows of a term that is read together with others
+_PLACE, _WITHOUT_PLACE = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with the place of its part before it
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
-_POSTING: Final = "SELECT number, weight, length FROM hexad_posting"
+_OF_TERM: Final = "hexad_posting AS held WHERE held.term = ?"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
 _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {}.number AND entry.expires <= ?"
 _SCOPES: Final = "SELECT layer, id, rows, length, fresh FROM hexad_scope WHERE namespace = ?"
@@ -40,14 +38,9 @@ _FLAGS: Final = (
     "NULL), EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing"
     " >= ? AND standing > 0 AND words IS NOT NULL), EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY "
     "hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND words IS NOT NULL), EXISTS (SELECT 1 FROM "
-    "hexad_knowledge INDEXED BY hexad_knowledge_thread WHERE namespace = ? AND thread <> '' AND words IS NOT NULL)"
-)
-_STAND_BEYOND: Final = (
-    "SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND words "
-    "IS NOT NULL LIMIT 1 OFFSET ?"
-)
-_POSTINGS: Final = (
-    "SELECT number, weight, length FROM hexad_posting WHERE term = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    "hexad_knowledge INDEXED BY hexad_knowledge_thread WHERE namespace = ? AND thread <> '' AND words IS NOT NULL), "
+    "EXISTS (SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ? AND standing > 0 AND"
+    " words IS NOT NULL LIMIT 1 OFFSET ?)"
 )
 _VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?"
 
@@ -104,34 +97,18 @@ class Search(Queries):
         """The evidence of each layer."""
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
-        here = self.namespace
-        flags = self._run(_FLAGS, here, here, now, here, least, here, here).fetchone()
-        associated, expired, stand, own, threads = map(bool, flags)
+        here, beyond = self.namespace, question.standing if question.with_rules else 0
+        flags = self._run(_FLAGS, here, here, now, here, least, here, here, here, beyond).fetchone()
+        associated, expired, stand, own, threads, more = map(bool, flags)
         searches = self._searches(question, expired=expired)
         self._open(searches, question, now)
-        if question.with_rules and self._run(_STAND_BEYOND, self.namespace, question.standing).fetchone() is None:
+        if question.with_rules and not more:
             stand, least = True, Standing.OWN
         standing = self._standing(question, now, least) if stand and question.standing else ()
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
-        associations = self._associations(question) if associated else {}
-        numbers = self._numbers(associations)
-        found = {
-            layer: Evidence(associations=associations[layer]) if layer in associations else _NONE
-            for layer in question.layers
-        }
-        for layer, search in searches.items():
-            found[layer] = Evidence(
-                search.statistics,
-                search.opening.postings,
-                standing if layer is Layer.USER_KNOWLEDGE else (),
-                vectors.get(layer.value, VectorState()),
-                associations.get(layer, ()),
-                numbers.get(layer, {}),
-                search.filtered,
-                own and layer is Layer.USER_KNOWLEDGE,
-                threads and layer is Layer.USER_KNOWLEDGE,
-            )
-        return found
+        associations = self._associations(question) if associated else ()
+        opened = {layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items()}
+        return evidence_of(question, opened, associations, vectors, standing, own=own, threads=threads)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
@@ -147,7 +124,8 @@ class Search(Queries):
 
     def _searches(self, question: Question, *, expired: bool) -> dict[Layer, _LayerSearch]:
         """Each layer that has rows, with the frequencies of the question's terms in it."""
-        searches = {each.layer: each for each in self._scopes(question.layers)}
+        asked = bool(question.terms or question.facets)
+        searches = {each.layer: each for each in self._scopes(question.layers, with_fresh=asked)}
         for layer, search in searches.items():
             search.filtered = bool(question.facets) or (expired and layer is Layer.USER_KNOWLEDGE)
             search.counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
@@ -160,13 +138,13 @@ class Search(Queries):
                     search.counts[term] = search.counts.get(term, 0) + found
         return searches
 
-    def _scopes(self, layers: Collection[Layer]) -> list[_LayerSearch]:
+    def _scopes(self, layers: Collection[Layer], *, with_fresh: bool = True) -> list[_LayerSearch]:
         found = self._run(_SCOPES, self.namespace).fetchall()
         known = [
             (LAYERS[name], home, rows, length, fresh) for name, home, rows, length, fresh in found if name in layers
         ]
         fresh: dict[int, list[tuple[int, str]]] = {}
-        homes = [home for _, home, _, _, count in known if count]
+        homes = [home for _, home, _, _, count in known if count and with_fresh]
         if homes:
             scopes = padded(homes, 4)
             for home, number, words in self._connection.execute(
@@ -213,47 +191,36 @@ class Search(Queries):
         self._complete(searches.values())
 
     def _read(self, asked: Sequence[_Asked], facets: Sequence[str], now: int) -> None:
-        """Read terms with many rows one by one, and all others together."""
-        found: dict[int, list[Any]] = {}
-        few, parts, values = [], [], list[int]()
+        """Read the rows of terms, all with one statement."""
+        wanted = [each for each in asked if each.limit != 0]
+        found = dict(zip(wanted, self._postings([_newest(each, facets, now) for each in wanted]), strict=True))
         for each in asked:
-            if each.limit == 0:
-                continue
-            if each.search.filtered:
-                sql, own = _newest(each, facets, now)
-                parts.append(sql)
-                values += own
-            elif each.limit is None and each.search.counts[each.term] <= _FEW:
-                few.append(each.hash)
-            else:
-                limit = CAPACITY if each.limit is None else each.limit
-                found[each.hash] = self._run(_POSTINGS, each.hash, COUNT, limit).fetchall()
-        if few:
-            keys = padded(few, 4)
-            parts.append(
-                f"SELECT term, number, weight, length FROM hexad_posting WHERE term IN ({placeholders(keys)}) "
-                f"AND number < {COUNT} ORDER BY term DESC, number DESC"
-            )
-            values += keys
-        if parts:
-            sql = " UNION ALL ".join(f"SELECT * FROM ({part})" for part in parts) if parts[1:] else parts[0]
-            rows = self._connection.execute(sql, values).fetchall()  # rows of one term come one after the other
-            found |= {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
-        for each in asked:
-            each.search.add(each.term, found.get(each.hash, []))
+            each.search.add(each.term, found.get(each, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
         for search in searches:
-            among: dict[str, list[Any]] = {}
-            for term, rows in search.opening.unread.items():
-                wanted, numbers = set(rows), padded(rows, _PADDED_ROWS)
-                where = f"term = ? AND number IN ({placeholders(numbers)})"
-                values = hashed(search.home, term), *numbers
-                stored = self._connection.execute(f"{_POSTING} WHERE {where}", values).fetchall()
-                fresh = [posting for posting in search.fresh.postings(term) if posting.number in wanted]
-                among[term] = [*fresh, *stored]
-            search.opening.complete(among)
+            unread = search.opening.unread
+            stored = self._postings([_among(hashed(search.home, term), rows) for term, rows in unread.items()])
+            for (term, rows), postings in zip(unread.items(), stored, strict=True):
+                wanted = set(rows) if search.fresh.rows else ()
+                fresh = [each for each in search.fresh.postings(term) if each.number in wanted]
+                search.opening.complete({term: [*fresh, *postings]})
+
+    def _postings(self, parts: Sequence[tuple[str, Sequence[object]]]) -> Sequence[list[Any]]:
+        """The postings that each part selects."""
+        found: list[list[Any]] = [[] for _ in parts]
+        for start in range(0, len(parts), _COMPOUND):
+            some = parts[start : start + _COMPOUND]
+            selects = (
+                f"SELECT * FROM (SELECT {place}, held.number, held.weight, held.length FROM {sql})"
+                for place, (sql, _) in enumerate(some, start)
+            )
+            values = [value for _, values in some for value in values]
+            rows = self._connection.execute(" UNION ALL ".join(selects), values).fetchall()
+            for place, postings in groupby(rows, _PLACE):
+                found[place] = list(map(_WITHOUT_PLACE, postings))
+        return found
 
     def _passing_fresh(self, search: _LayerSearch, facets: Sequence[str], now: int) -> set[int]:
         numbers = {number for number, _ in search.fresh.rows}
@@ -289,44 +256,35 @@ class Search(Queries):
         )
         return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
-    def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
+    def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
         found = self._run(_VECTOR_STATES, self.namespace, embedder)
-        return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
+        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found}
 
-    def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """Associations of the terms; reads one more than the limit to detect overflow."""
-        of_term = (
-            f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
-            f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
-        )
-        places = [(self.namespace, layer.value, term) for layer in question.layers for term in question.terms]
-        found: dict[Layer, list[Association]] = {}
+    def _associations(self, question: Question) -> Iterator[tuple[Association, int | None]]:
+        """Associations of the terms, with the numbers of their items; reads one more than the limit."""
+        places = [(layer, term) for layer in question.layers for term in question.terms]
         for start in range(0, len(places), _COMPOUND):
             part = places[start : start + _COMPOUND]
-            sql = " UNION ALL ".join([of_term] * len(part))
-            for row in self._connection.execute(sql, [value for place in part for value in place]):
-                association = ASSOCIATIONS.decode(row)
-                found.setdefault(association.layer, []).append(association)
-        return {layer: _few(known) for layer, known in found.items()}
-
-    def _numbers(self, associations: Mapping[Layer, Sequence[Association]]) -> Mapping[Layer, Mapping[str, int]]:
-        """The numbers of the associated ids that are indexed rows."""
-        found: dict[Layer, dict[str, int]] = {}
-        parts, values = [], list[str]()
-        for layer, known in associations.items():
-            if layer in TABLES and known:
-                table, ids = TABLES[layer], padded(dict.fromkeys(each.id for each in known))
-                parts.append(
-                    f"SELECT '{layer.value}', \"{table.key}\", number FROM {table.name} "
-                    f'WHERE namespace = ? AND "{table.key}" IN ({placeholders(ids)}) AND words IS NOT NULL'
-                )
-                values += [self.namespace, *ids]
-        for name, key, number in self._connection.execute(" UNION ALL ".join(parts), values) if parts else ():
-            found.setdefault(LAYERS[name], {})[key] = number
-        return found
+            sql = " UNION ALL ".join(_of_term(layer) for layer, _ in part)
+            values = [value for layer, term in part for value in (self.namespace, layer.value, term)]
+            for row in self._connection.execute(sql, values):
+                yield ASSOCIATIONS.decode(row), row[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def _of_term(layer: Layer) -> str:
+    """The associations of a term, their namespace, and the number of their item."""
+    number = "NULL"
+    if (table := TABLES.get(layer)) is not None:
+        of_item = f'row.namespace = a.namespace AND row."{table.key}" = a.id AND row.words IS NOT NULL'
+        number = f"(SELECT number FROM {table.name} AS row WHERE {of_item})"
+    return (
+        f"SELECT a.*, {number} FROM (SELECT {ASSOCIATIONS.selected}, namespace FROM {ASSOCIATIONS.name} "
+        f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1}) AS a"
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
     """A term whose stored rows are read: all of them, or so many of the newest."""
 
@@ -339,17 +297,23 @@ class _Asked:
         return hashed(self.search.home, self.term)
 
 
-def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[int]]:
-    """In a layer that is filtered: the newest rows that hold a term and the facets, and are unexpired."""
+def _among(term: int, numbers: Sequence[int]) -> tuple[str, Sequence[object]]:
+    """A term's rows among those with the given numbers."""
+    return f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))", [term, json.dumps(numbers)]
+
+
+def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, Sequence[object]]:
+    """The newest rows that hold a term; in a layer that is filtered those that hold the facets and are unexpired."""
     limit = CAPACITY if asked.limit is None else asked.limit
     search = asked.search
+    if not search.filtered:
+        return f"{_OF_TERM} AND held.number < {COUNT} ORDER BY held.number DESC LIMIT ?", [asked.hash, limit]
     driver, *others = sorted((asked.term, *facets), key=lambda each: (search.counts[each], each))
     sql = (
-        "SELECT held.term, held.number, held.weight, held.length FROM hexad_posting AS driver "
-        f"CROSS JOIN hexad_posting AS held WHERE driver.term = ? AND driver.number < {COUNT} "
-        "AND held.term = ? AND held.number = driver.number"
+        f"hexad_posting AS driver CROSS JOIN {_OF_TERM} AND driver.term = ? AND driver.number < {COUNT} "
+        "AND held.number = driver.number"
     )
-    values = [hashed(search.home, driver), asked.hash]
+    values = [asked.hash, hashed(search.home, driver)]
     for each in others:
         if each != asked.term:
             sql += f" AND EXISTS ({_ALSO})"
@@ -358,9 +322,3 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[i
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"
         values.append(now)
     return f"{sql} ORDER BY driver.number DESC LIMIT ?", [*values, limit]
-
-
-def _few(known: Sequence[Association]) -> Sequence[Association]:
-    """Without the terms that led to too many items."""
-    counts = Counter(each.term for each in known) if len(known) > MOST_ASSOCIATIONS else {}
-    return [each for each in known if counts.get(each.term, 0) <= MOST_ASSOCIATIONS]
