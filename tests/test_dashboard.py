@@ -431,3 +431,13 @@ def test_a_token_for_all_below_a_name_begins_in_the_first_of_them(url: str, hx: 
     with Visitor(base_url=url) as one:
         one.form("sign-in", token=secret(tokens, namespaces=("acme/*",)))
         assert "by the window" in one.get("/knowledge").text
+
+
+@requirement("DASH-01")
+def test_a_new_entry_does_not_take_the_place_of_one_that_is_there(url: str, hx: Hexad) -> None:
+    hx.knowledge.save("kettle", "Descale it", tags=["kitchen"], subject="home")
+    with Visitor(base_url=url) as one:
+        answer = one.form("knowledge", do="save", content="Buy one", key="kettle", category="fact", tags="", subject="")
+    assert "is there already" in answer.text
+    kept = hx.knowledge.get("kettle")
+    assert (kept.content, kept.tags, kept.subject) == ("Descale it", ("kitchen",), "home")

@@ -165,10 +165,11 @@ class AccessRefused(HexadError):
 
 
 class ChangedMeanwhile(HexadError):
-    """A record that somebody changed since the caller read it; nothing was written."""
+    """A record that somebody changed, or made, since the caller read it; nothing was written."""
 
-    def __init__(self, key: str) -> None:
-        super().__init__(f"{key!r} is not as you read it; read it again, and repeat the change on what is there now")
+    def __init__(self, key: str, *, made: bool = False) -> None:
+        found = "is there already" if made else "is not as you read it"
+        super().__init__(f"{key!r} {found}; read it again, and repeat the change on what is there now")
         self.key = key
 
 

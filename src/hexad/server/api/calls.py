@@ -82,7 +82,7 @@ def unchanged(call: Call, collection: RecordCollection[R]) -> Iterator[tuple[Any
             raise NotOwn(before.id)
         tag = "" if before is None else tag_of(before)
         if (call.if_match and not _matches(call.if_match, tag)) or _matches(call.if_none_match, tag):
-            raise ChangedMeanwhile(call.named)
+            raise ChangedMeanwhile(call.named, made="*" in call.if_none_match)
         yield here, before
 
 

@@ -85,7 +85,8 @@ def ask(call: Call, name: str, form: Form, /, **body: Any) -> Any:
     """Call the interface as the one who looks at the page."""
     route = _BY_NAME[name]
     call.caller.require(route.right)
-    came = route.work(replace(call, path=form.record, body=body, query={}, if_match=body.pop("if_match", "")))
+    conditions = {name: body.pop(name, "") for name in ("if_match", "if_none_match")}
+    came = route.work(replace(call, path=form.record, body=body, query={}, **conditions))
     return came.document if isinstance(came, Reply) else came
 
 
@@ -93,8 +94,8 @@ def save(call: Call, form: Form) -> Done:
     """Save an entry from its form; somebody's change in between is not overwritten."""
     tags = [tag.strip() for tag in form.one("tags").split(",") if tag.strip()]
     body = {name: form.one(name) for name in ("content", "category", "subject")}
-    known = bool(form.one("key"))
-    made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, **form.given("if_match"))
+    known, read = bool(form.one("key")), form.given("if_match") or {"if_none_match": "*"}
+    made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, **read)
     return Done(Notice("Saved." if known else f"Saved as {made['key']}."), {"key": made["key"]})
 
 
