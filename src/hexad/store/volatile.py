@@ -98,6 +98,7 @@ class VolatileStore:
                     yield Unit(connection, namespace)
                 except BaseException:
                     connection.execute("ROLLBACK")
+                    connection.known.clear()
                     raise
                 connection.execute("COMMIT")
         finally:

@@ -46,6 +46,7 @@ class Connection(sqlite3.Connection):
         self.retired = False
         self.file = 0, 0  # device and number of the file, as long as it is the one at the path
         self._waits: float | None = None
+        self.known: dict[str, tuple[object, Any]] = {}  # of each namespace: what was read, and in which state
 
     def wait_for(self, seconds: float) -> None:
         """Wait so long for other writers from now on; saying the same again costs nothing."""
@@ -331,6 +332,7 @@ class Transaction(_Work):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             finally:
+                connection.known.clear()  # what was written may have been taken back
                 self._turns.give()
 
 

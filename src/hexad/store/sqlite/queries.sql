@@ -69,15 +69,13 @@ DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE na
 UPDATE hexad_meaning SET rows = 0 WHERE namespace = ?
 
 -- name: flags
-SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
-    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
-    WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL), EXISTS (
-    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
-    WHERE namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL), EXISTS (
-    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
-    WHERE namespace = ? AND standing > 0 AND words IS NOT NULL), EXISTS (
+SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?1), (
+    SELECT min(expires) FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
+    WHERE namespace = ?1 AND expires IS NOT NULL AND words IS NOT NULL), (
+    SELECT coalesce(max(standing), 0) FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
+    WHERE namespace = ?1 AND standing > 0 AND words IS NOT NULL), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_thread
-    WHERE namespace = ? AND thread <> '' AND words IS NOT NULL)
+    WHERE namespace = ?1 AND thread <> '' AND words IS NOT NULL)
 
 -- name: stand_beyond
 SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.model import Layer
 from hexad.shape import to_microseconds
@@ -18,21 +18,31 @@ from hexad.store.sqlite.statements import Queries
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hexad.model import Association
     from hexad.store import Question, Row
+    from hexad.store.sqlite.connections import Connection
     from hexad.store.sqlite.unit import Unit
 
-_NONE: Final = Evidence()
 _PADDED_ROWS: Final = 32
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
+_NAMESPACES: Final = 8  # of which a connection remembers what every question asks
 _FEW: Final = 64  # rows of a term that is read together with others
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
 _POSTING: Final = "SELECT number, weight, length FROM hexad_posting"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
 _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {}.number AND entry.expires <= ?"
+
+
+class _Namespace(NamedTuple):
+    """What a question asks about a namespace, whatever its words are."""
+
+    scopes: Sequence[tuple[Layer, int, int, int, UnsplitRows]]  # the first fields of a `_LayerSearch`
+    associated: bool
+    expires: int | None  # the first time at which an entry expires
+    standing: int  # the highest of an entry
+    threads: bool
 
 
 @dataclass(slots=True)
@@ -43,7 +53,7 @@ class _LayerSearch:
     home: int
     rows: int
     length: int
-    fresh: UnsplitRows = field(default_factory=UnsplitRows)
+    fresh: UnsplitRows
     filtered: bool = False  # whether rows may be left out: the facets, or something has expired
     counted: Sequence[str] = ()
     counts: dict[str, int] = field(default_factory=dict)
@@ -79,7 +89,7 @@ class _LayerSearch:
 class Search(Queries):
     """Evidence for questions, over one connection inside one transaction."""
 
-    def __init__(self, unit: Unit, connection: sqlite3.Connection) -> None:
+    def __init__(self, unit: Unit, connection: Connection) -> None:
         super().__init__(connection, unit.namespace)
         self._unit = unit
 
@@ -87,21 +97,16 @@ class Search(Queries):
         """The evidence of each layer."""
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
-        here = self.namespace
-        flags = self._run("flags", here, here, now, here, least, here, here).fetchone()
-        associated, expired, stand, own, threads = map(bool, flags)
-        searches = self._searches(question, expired=expired)
+        known = self._known
+        searches = self._searches(question, expired=known.expires is not None and known.expires <= now)
         self._open(searches, question, now)
         if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
-            stand, least = True, Standing.OWN
-        standing = self._standing(question, now, least) if stand and question.standing else ()
+            least = Standing.OWN
+        standing = self._standing(question, now, least) if known.standing >= least and question.standing else ()
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
-        associations = self._associations(question) if associated else {}
+        associations = self._associations(question) if known.associated else {}
         numbers = self._numbers(associations)
-        found = {
-            layer: Evidence(associations=associations[layer]) if layer in associations else _NONE
-            for layer in question.layers
-        }
+        found = {layer: Evidence(associations=associations.get(layer, ())) for layer in question.layers}
         for layer, search in searches.items():
             found[layer] = Evidence(
                 search.statistics,
@@ -111,15 +116,15 @@ class Search(Queries):
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
                 search.filtered,
-                own and layer is Layer.USER_KNOWLEDGE,
-                threads and layer is Layer.USER_KNOWLEDGE,
+                known.standing > 0 and layer is Layer.USER_KNOWLEDGE,
+                known.threads and layer is Layer.USER_KNOWLEDGE,
             )
         return found
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
         left = set(numbers)
-        searches = {each.layer: each for each in self._scopes([layer])} if facets else {}
+        searches = self._scopes([layer]) if facets else {}
         for each in facets:
             left &= self._holding(searches[layer], each, left) if layer in searches else set()
         for chunk in chunks(left) if layer is Layer.USER_KNOWLEDGE else ():
@@ -130,7 +135,7 @@ class Search(Queries):
 
     def _searches(self, question: Question, *, expired: bool) -> dict[Layer, _LayerSearch]:
         """Each layer that has rows, with the frequencies of the question's terms in it."""
-        searches = {each.layer: each for each in self._scopes(question.layers)}
+        searches = self._scopes(question.layers)
         for layer, search in searches.items():
             search.filtered = bool(question.facets) or (expired and layer is Layer.USER_KNOWLEDGE)
             search.counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
@@ -143,25 +148,24 @@ class Search(Queries):
                     search.counts[term] = search.counts.get(term, 0) + found
         return searches
 
-    def _scopes(self, layers: Collection[Layer]) -> list[_LayerSearch]:
-        found = self._run("scopes", self.namespace).fetchall()
-        known = [
-            (LAYERS[name], home, rows, length, fresh) for name, home, rows, length, fresh in found if name in layers
-        ]
-        fresh: dict[int, list[tuple[int, str]]] = {}
-        homes = [home for _, home, _, _, count in known if count]
-        if homes:
-            scopes = padded(homes, 4)
-            for home, number, words in self._connection.execute(
-                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(scopes)}) "
-                "ORDER BY scope, number DESC",
-                scopes,
-            ):
-                fresh.setdefault(home, []).append((number, words))
-        return [
-            _LayerSearch(layer, home, rows, length, UnsplitRows(fresh.get(home, ())))
-            for layer, home, rows, length, _ in known
-        ]
+    @property
+    def _known(self) -> _Namespace:
+        """It is read again once somebody has written."""
+        known, here = self._connection.known, self.namespace
+        state = self._connection.execute("PRAGMA data_version").fetchone(), self._connection.total_changes
+        if here not in known or known[here][0] != state:
+            scopes = [
+                (LAYERS[name], home, rows, length, UnsplitRows(self._run("fresh", home).fetchall() if fresh else ()))
+                for name, home, rows, length, fresh in self._run("scopes", here).fetchall()
+            ]
+            if len(known) >= _NAMESPACES:
+                known.clear()
+            known[here] = state, _Namespace(scopes, *self._run("flags", here).fetchone())
+        found: _Namespace = known[here][1]
+        return found
+
+    def _scopes(self, layers: Collection[Layer]) -> dict[Layer, _LayerSearch]:
+        return {scope[0]: _LayerSearch(*scope) for scope in self._known.scopes if scope[0] in layers}
 
     def _counted(self, searches: Collection[_LayerSearch]) -> Iterator[tuple[_LayerSearch, str, int]]:
         hashes = {hashed(search.home, term): (search, term) for search in searches for term in search.counted}

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from hexad.store.sqlite.connections import Connection
+
 
 @cache
 def statements() -> Mapping[str, str]:
@@ -22,7 +24,7 @@ def statements() -> Mapping[str, str]:
 class Queries:
     """Runs statements for one namespace, over one connection inside one transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
+    def __init__(self, connection: Connection, namespace: str) -> None:
         self.namespace = namespace
         self._connection = connection
         self._sql = statements()
