@@ -100,7 +100,7 @@ class Matches:
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
-        self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - CHANCE) / (DECIDED - CHANCE))
+        self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - SOME) / (DECIDED - SOME))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.by_words_alone = near is None and not self.habits

@@ -29,6 +29,7 @@ ORIGIN: Final = 0.03  # a user said it
 RELEVANCE: Final = 0.02  # the weight that was given to the entry when it was saved
 RECENCY: Final = 0.01  # it changed lately (half after 30 days)
 USE: Final = 0.01  # it was put into prompts before
+ASKS: Final = 0.3  # the share of its match that an entry loses if it is a question itself: others hold the answer
 TRUST: Final = 0.1  # how far a learning's fix is trusted (0 without one)
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
 PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
@@ -69,6 +70,8 @@ class Ranking:
         matched = match + lent
         if not matched:
             return 0.0
+        if sketch.asks:
+            matched -= ASKS * matched
         phrase, subject, priors = self._added(sketch)
         return matched + phrase + subject + sum(priors)
 
@@ -87,6 +90,7 @@ class Ranking:
             values["meaning", "near in meaning"] = match.meaning
             values["habit", f"used before for {self._spelled(habit)}"] = match.habit
             values["neighbours", "beside it in its thread"] = lent
+            values["question", "it asks itself"] = -ASKS * (sum(match) + lent) if sketch.asks else 0.0
             phrase, values["subject", "the question names it"], priors = self._added(sketch)
             values["phrase", "neighbouring words"] = phrase
             values.update(zip(zip(_PRIORS, _priors_seen(sketch, self._now), strict=True), priors, strict=True))
