@@ -68,7 +68,8 @@ of the client and of all processes of the server, against SQLite in turns. Kills
 `make soak`, which prints what it measured.
 
 "Server" puts the gateway between 32 clients and a provider that takes 300 ms, in turns with none, and compares pages
-with the query or the retrieval that they show, in processor time.
+with the query or the retrieval that they show, in processor time. The counts beside a page are kept while the log has
+no new record; the row "after a change" reads them again.
 
 "Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
 statements that a retrieve and a save take on SQLite.

@@ -6,6 +6,7 @@ Kills, ten thousand tenants and storms are soak tests (`tests/test_postgres_load
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 import time
 from contextlib import contextmanager
@@ -53,16 +54,23 @@ def measure(folder: Path) -> Iterator[Figure]:
 
 
 def _round_trips(server: PostgresServer) -> Iterator[Figure]:
-    """A turn, a save and an observation, in a namespace that holds every kind of thing."""
-    with Wire(server.url) as wire, _opened(f"{wire.url}?schema=trips") as hx:
+    """A turn, a save and an observation, in a namespace that holds every kind of thing.
+
+    The engine that fills it merges the index before it is closed: nobody waits for that, and it is not counted.
+    """
+    with _opened(f"{server.url}?schema=trips") as hx:
         hx.knowledge.save("tone", "Answer briefly", category="rule", pinned=True)
         for number, entry in enumerate(entries(400, seed=5)):
             hx.knowledge.save(entry.key, entry.content, thread="t", position=number)
         hx.references.save("runbook", location="https://example.com", summary="how to deploy a release")
         hx.observe(tool="mail", result="sent", args={"to": "anna"}, session="s")
+    with Wire(server.url) as wire, _opened(f"{wire.url}?schema=trips") as hx:
         asked = list(questions(40, seed=6, entries=list(entries(400, seed=5))))
         turns = [wire.trips(partial(hx.prompt, "You help.", question)) for question in asked]
-        saves = [wire.trips(partial(hx.knowledge.save, f"new{n}", f"said {n}")) for n in range(20)]
+        saves = []
+        for number, question in enumerate(asked[:20]):  # each after a turn: what that used is written along
+            hx.prompt("You help.", question)
+            saves.append(wire.trips(partial(hx.knowledge.save, f"new{number}", f"said {number}")))
         outcomes = [{"error": f"Error: no region {n % 3}"} if n % 4 else {"result": "sent"} for n in range(24)]
         observed = [wire.trips(partial(hx.observe, tool="mail", args={"a": 1}, session="s", **o)) for o in outcomes]
     for name, trips, limit in (("a turn", turns, 2), ("a save", saves, 2), ("an observation", observed, 3)):
@@ -103,14 +111,22 @@ def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
 
 
 def _writers(server: PostgresServer) -> Figure:
-    """How often 16 threads of four processes commit in many namespaces, against one, which has one writer at a time."""
-    url, rates = f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}", []
+    """How often 16 threads of four processes commit in many namespaces, against one, which has one writer at a time.
+
+    Commits in many namespaces take all processors there are: the detail says how busy these were.
+    """
+    url, rates, busy = f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}", [], []
     with _opened(url):
         pass
     for namespaces in (1, MANY):
         together = multiprocessing.get_context("spawn").Barrier(PROCESSES)
-        rates.append(sum(in_processes(PROCESSES, _write, url, namespaces, together)) / SECONDS)
-    detail = f"{rates[1]:.0f} commits/s against {rates[0]:.0f}"
+        found = in_processes(PROCESSES, _write, url, namespaces, together)
+        rates.append(sum(saved for saved, _ in found) / SECONDS)
+        busy.append(max(share for _, share in found))
+    detail = (
+        f"{rates[1]:.0f} commits/s with {busy[1]:.0%} of {os.cpu_count()} processors busy, "
+        f"against {rates[0]:.0f} with {busy[0]:.0%}"
+    )
     return Figure(f"{WRITERS} writers: one namespace, in those of {MANY:,}", rates[0] / rates[1], 0.2, "", detail)
 
 
@@ -123,6 +139,7 @@ def _write(number: int, queue: Any, url: str, namespaces: int, together: Any) ->
         hx.knowledge.save(f"first of {number}", "a process's first save also loads code")
         together.wait()
         end = time.monotonic() + SECONDS
+        before = _idle_seconds()
 
         def write(writer: int) -> None:
             while time.monotonic() < end:
@@ -135,7 +152,14 @@ def _write(number: int, queue: Any, url: str, namespaces: int, together: Any) ->
             thread.start()
         for thread in threads:
             thread.join()
-    queue.put(sum(saved.values()))
+        busy = 1 - (_idle_seconds() - before) / SECONDS / (os.cpu_count() or 1)
+    queue.put((sum(saved.values()), busy))
+
+
+def _idle_seconds() -> float:
+    """How long the machine's processors have had nothing to do, or only waited for a disk, since it started."""
+    _, _, _, _, idle, waiting, *_ = Path("/proc/stat").read_text().split()
+    return (int(idle) + int(waiting)) / os.sysconf("SC_CLK_TCK")
 
 
 def _fill(place: str | Path, stored: Sequence[Entry], namespace: str = "default") -> None:

@@ -53,6 +53,17 @@ def test_every_change_is_recorded_with_session_action_actor_target_and_time(hx: 
 
 
 @requirement("AUDIT-01")
+def test_the_newest_records_come_first_and_older_ones_before_a_number(hx: Hexad) -> None:
+    assert hx.audit.latest(3) == ()
+    busy(hx)
+    newest = hx.audit.records()[::-1]
+    assert hx.audit.latest(3) == newest[:3]
+    assert hx.audit.latest(3, before=newest[2].sequence) == newest[3:6]
+    assert hx.audit.latest(3, before=10_000) == newest[:3]
+    assert hx.audit.latest(3, before=1) == ()
+
+
+@requirement("AUDIT-01")
 def test_reading_and_failing_are_not_changes(hx: Hexad) -> None:
     hx.knowledge.save("a", "one")
     hx.retrieve("one")

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad
-from hexad.edges.agent import AgentMemory, Latest
+from hexad.edges.agent import AgentMemory
+from hexad.edges.context import Latest
 from hexad.edges.conversation import Conversation, Speaker, by_name
 from hexad.errors import ConfigError, InvalidInput
 from hexad.evals.conversations import converse

@@ -457,7 +457,7 @@ def test_a_file_that_cannot_be_read_creates_no_database(run: Callable[..., Ran],
     for command in ("restore", "import"):
         ran = run(command, "nowhere.jsonl")
         assert ran.code == 1
-        assert ran.err == "error: nowhere.jsonl: cannot be read: No such file or directory\n"
+        assert ran.err == "error: nowhere.jsonl: No such file or directory\n"
     assert list(tmp_path.iterdir()) == []
 
 

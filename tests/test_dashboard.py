@@ -159,6 +159,23 @@ def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx:
 
 
 @requirement("DASH-01")
+def test_the_counts_beside_a_page_follow_the_changes_of_every_process(url: str, hx: Hexad, tmp_path: Path) -> None:
+    def counted() -> tuple[list[str], list[str]]:
+        shown = httpx2.get(f"{url}/log").text
+        return re.findall(r'class="count">(\d+)', shown), re.findall(r'class="count alert"[^>]*>(\d+)', shown)
+
+    assert counted() == (["4", "1", "1"], ["3"])
+    assert counted() == (["4", "1", "1"], ["3"])
+    hx.knowledge.delete("note-0")
+    with opened(tmp_path / "agent.db", semantic=False) as other:
+        other.proposals.propose("drink", "I like tea")
+        other.skills.delete("greet")
+    assert counted() == (["3", "1", "0"], ["3"])
+    hx.forget(everything=True)
+    assert counted() == (["0", "0", "0"], [])
+
+
+@requirement("DASH-01")
 def test_the_timeline_says_what_was_found_and_what_came_of_it(url: str) -> None:
     page = httpx2.get(f"{url}/timeline").text
     assert "note-0" in page
@@ -194,7 +211,7 @@ def test_references_are_listed_saved_searched_and_deleted(url: str, hx: Hexad) -
     page = "knowledge?layer=external_knowledge"
     with Visitor(base_url=url) as one:
         given = {"layer": "external_knowledge", "name": "Wiki", "location": "https://wiki.example", "kind": "wiki"}
-        saved = one.form(page, do="save_reference", **given)
+        saved = one.form(page, do="put_reference", **given)
         assert "https://wiki.example/deploy" in saved.text
         assert hx.references.get("Wiki").origin == "user"
         assert "Wiki</b>" not in one.get(f"/{page}&query=how+to+deploy").text

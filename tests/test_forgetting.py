@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.agent_tools import agent_tools
-from hexad.edges.context import Lookup, Question
+from hexad.edges.context import Latest, Lookup
 from hexad.edges.conversation import Conversation, Speaker
 from hexad.recent import Recent
 from tests.support import opened, requirement
@@ -37,7 +37,7 @@ def _said_everywhere(hx: Hexad) -> Lookup:
     own.used(item, f"{WORD} food")
     lookup = Lookup(hx, 500)
     turn = Conversation("app", "ada", SESSION, invocation="turn-1")
-    block = lookup.prompt(Question(f"{WORD}?", Speaker(turn, lambda _: ""), (), 5.0, turn="turn-1"))
+    block = lookup.prompt(Speaker(turn, lambda _: ""), Latest(f"{WORD}?", 0, last=True, tools=()), 5.0)
     assert WORD in str(block)
     assert len(lookup._blocks) == 1
     return lookup

@@ -152,7 +152,7 @@ def test_a_copy_that_broke_off_goes_on_where_it_stopped(url: str, tmp_path: Path
         steps: list[tuple[int, int]] = []
         done = copy_store(old.store, new.store, lambda *step: steps.append(step))
         assert steps[-1] == (done.records, done.records)
-        assert steps[0] == (1000, 1206)  # the first 500 of 1,202 entries were not copied again
+        assert steps[0] == (1202, 1206)  # the first 1,000 of 1,202 entries were not copied again
         assert len(new.knowledge.list()) == len(old.knowledge.list())
         assert new.audit.verify().ok
 

@@ -17,12 +17,14 @@ import pytest
 
 from hexad import Hexad
 from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreError
-from hexad.model import Origin
-from hexad.store import postgres
+from hexad.memory.use.timeline import shown_prompts
+from hexad.model import DEFAULT_NAMESPACE, Origin
+from hexad.store import Entry, postgres
 from hexad.store.postgres import PostgresStore
 from hexad.store.postgres.connection import Connection
 from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
 from hexad.testing.processes import counted, step
+from hexad.text.document import Document
 from tests.postgres import drop_schema, end_sessions, new_schema, server_url
 from tests.postgres_wire import Wire
 from tests.support import FixedClock, opened, requirement
@@ -64,6 +66,10 @@ def test_a_turn_takes_two_round_trips_a_save_two_and_an_observation_three(hx: He
     assert wire.trips(lambda: hx.assemble("You help.", hx.retrieve(question))) == 2
     assert wire.trips(lambda: hx.knowledge.save("new", "something else")) == 2
     assert wire.trips(lambda: hx.knowledge.save("new", "something else again")) == 2
+    for turn in range(3):
+        hx.prompt("You help.", question, session="s")
+        assert wire.trips(partial(hx.knowledge.save, f"after {turn}", "said after a turn", session="s")) == 2
+        assert wire.trips(lambda: hx.prompt("You help.", "what was said?", session="s")) == 2
     hx.observe(tool="mail", result="sent", args={"to": "anna"}, session="s")
     outcomes = [{"error": error} for error in ("Error: no region eu", "Error: no key 7", "Error: no region eu")]
     for outcome in (*outcomes, {"result": "sent"}, {"result": "sent"}):
@@ -145,8 +151,8 @@ def test_every_statement_that_is_sent_names_its_tenant(hx: Hexad, wire: Wire) ->
 @requirement("PG-01")
 def test_every_table_in_the_sql_is_read_and_written_by_tenant() -> None:
     found = 0
-    for part in pkgutil.iter_modules(postgres.__path__):
-        module = importlib.import_module(f"hexad.store.postgres.{part.name}")
+    names = [f"hexad.store.postgres.{part.name}" for part in pkgutil.iter_modules(postgres.__path__)]
+    for module in map(importlib.import_module, ["hexad.store.calls", *names]):
         for sql in [value for value in vars(module).values() if isinstance(value, str)]:
             tables = re.findall(r"(?:FROM|JOIN|UPDATE|INTO) hexad\.(?!note)", sql)
             tenants = re.findall(r"tenant = |(?<!CONFLICT )\(tenant,", sql)
@@ -191,6 +197,41 @@ def test_a_schema_of_a_newer_program_is_refused(url: str) -> None:
         connection.execute(f"UPDATE {url.rsplit('=', 1)[1]}.note SET value = '99'")
     with pytest.raises(SchemaTooNew):
         PostgresStore(url)
+
+
+@requirement("PG-01")
+def test_a_schema_whose_heads_hold_the_timeline_is_migrated_and_keeps_it(url: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("editor", "vim")
+        hx.prompt("You help.", "which editor?", session="s")
+    schema = url.rsplit("=", 1)[1]
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        found = connection.execute(f"SELECT value FROM {schema}.fact").fetchall()
+        connection.execute(f"DROP TABLE {schema}.fact")
+        held = json.dumps({"timeline": "1", "timeline:1": found[0][0]})
+        connection.execute(f"UPDATE {schema}.head SET facts = %s WHERE namespace = %s", (held, DEFAULT_NAMESPACE))
+        connection.execute(f"UPDATE {schema}.note SET value = '1'")
+    with opened(url) as hx:
+        assert [item.id for shown in shown_prompts(hx.store, DEFAULT_NAMESPACE) for item in shown.items] == ["editor"]
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        assert "timeline:" not in str(connection.execute(f"SELECT facts FROM {schema}.head").fetchall())
+
+
+@requirement("PG-01", "CTX-08")
+@pytest.mark.parametrize("first", ["read", "save"])
+def test_an_index_that_another_analyser_wrote_is_rebuilt_with_the_first_use(url: str, first: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("window", "Deploy on Tuesdays")
+        with hx.store.transaction(DEFAULT_NAMESPACE) as unit:
+            unit.set_note("analyser", "of another version")
+            row = unit.get(ENTRIES, "window")
+            assert row is not None
+            unit.put([Entry(row.record, Document(("window",), ("stale", "terms")))])
+    with opened(f"{url}&pool=1") as hx:
+        if first == "save":
+            hx.knowledge.save("other", "something else")
+        assert [item.key for item in hx.retrieve("when to deploy?").all()] == ["window"]
+        assert hx.retrieve("stale terms").items == {}
 
 
 @requirement("PG-01")
@@ -324,3 +365,15 @@ def test_saves_beyond_some_hundreds_are_merged_by_themselves(url: str) -> None:
     assert found is not None
     assert found[0] > 256
     store.close()
+
+
+@requirement("PG-01")
+def test_a_layer_that_is_newer_than_a_namespace_is_kept_beside_its_others(url: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("tea", "Green tea in the morning")
+        schema, arrays = url.rsplit("=", 1)[1], ("rows", "lengths", "merged", "waiting")
+        with psycopg.connect(server_url(), autocommit=True) as connection:
+            connection.execute(f"UPDATE {schema}.head SET {', '.join(f'{each} = {each}[1:5]' for each in arrays)}")
+        hx.references.save("Kettle", location="https://wiki.example/kettle", summary="How the kettle works")
+        assert [item.key for item in hx.retrieve("kettle").all()] == ["Kettle"]
+        assert [item.key for item in hx.retrieve("green tea").all()] == ["tea"]

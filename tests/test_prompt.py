@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hexad import Failure, Hexad, Item, Layer, Reason, Retrieval, Tool
 from hexad.context import assemble
 from hexad.context.selection import estimate_tokens, select
-from hexad.context.template import write
 from hexad.errors import InvalidInput
 from hexad.model import Origin
 from tests.support import opened, requirement
@@ -186,8 +185,8 @@ def test_what_is_added_never_exceeds_the_budget_with_any_counter(found: list[Ite
 def test_what_is_dropped_would_not_have_fitted_beside_what_is_kept(found: list[Item], budget: int) -> None:
     chosen = select(found, base="", budget=budget, counter=len)
     for item in chosen.dropped:
-        assert len(write("", [*chosen.kept, item])) > budget
-    assert write("", select(found, base="", budget=None, counter=len).kept) == write("", found)
+        assert len(select([*chosen.kept, item], base="", budget=None, counter=len).text) > budget
+    assert select(found, base="", budget=None, counter=len).kept == tuple(found)
 
 
 @requirement("PROMPT-03")

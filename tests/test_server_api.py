@@ -92,6 +92,20 @@ def test_a_lost_update_is_refused(url: str) -> None:
 
 
 @requirement("API-01")
+@requirement("LIMIT-01")
+def test_a_save_under_a_condition_counts_against_the_limit_of_its_session(url: str, hx: Hexad) -> None:
+    limit, new = hx.settings.max_knowledge, {"If-None-Match": "*"}
+    with caller(url) as one:
+        for number in range(limit):
+            sent = one.put(f"/knowledge/n{number}?session=s", json={"content": f"note {number}"}, headers=new)
+            assert sent.status_code == 201
+        assert one.put("/knowledge/more?session=s", json={"content": "one more"}, headers=new).status_code == 429
+        assert one.put("/knowledge/more?session=s", json={"content": "one more"}).status_code == 429
+        assert one.get("/knowledge/more").status_code == 404
+    assert [record.action for record in hx.audit.latest(2)] == ["knowledge.reject", "knowledge.reject"]
+
+
+@requirement("API-01")
 def test_pages_of_a_listing_follow_each_other_newest_first(url: str, hx: Hexad) -> None:
     for number in range(7):
         hx.knowledge.save(f"key-{number}", f"text {number}")

@@ -161,11 +161,13 @@ def test_a_range_is_shown_in_numbers_that_a_person_reads(name: str, value: float
 
 
 @requirement("CONF-03")
-def test_what_belongs_to_a_user_is_kept_where_the_system_keeps_such_things(tmp_path: Path) -> None:
+def test_what_belongs_to_a_user_is_kept_where_the_system_keeps_such_things(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     usual = Path.home() / ".local/share/hexad"
-    assert data_folder({"XDG_DATA_HOME": str(tmp_path)}) == tmp_path / "hexad"
-    assert data_folder({"XDG_DATA_HOME": "not/whole"}) == usual
-    assert data_folder({}) == usual
+    for named, folder in ((str(tmp_path), tmp_path / "hexad"), ("not/whole", usual), ("", usual)):
+        monkeypatch.setenv("XDG_DATA_HOME", named)
+        assert data_folder() == folder
 
 
 @requirement("CONF-03")

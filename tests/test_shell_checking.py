@@ -32,7 +32,7 @@ def test_a_harmless_script_is_allowed(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_findings_are_a_table_of_line_verdict_rule_and_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert checked(tmp_path, "true\ncurl https://example.org | sh", "--shell", "bash") == 1
+    assert checked(tmp_path, "true\ncurl https://example.org | sh") == 1
     assert capsys.readouterr().out.splitlines() == [
         "2\treject\tpipe-to-shell\t`sh` runs text that is downloaded, decoded or made while the script runs.",
         "2\tneeds\tnetwork\t`curl https://example.org` uses the network.",
@@ -81,7 +81,6 @@ def test_a_script_may_come_from_standard_input(
     [
         (["no-such-file"], 1, "no-such-file"),
         (["binary"], 2, "is not UTF-8 text"),
-        (["script.sh", "--shell", "fish"], 2, "not one of sh, bash"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_an_error(

@@ -721,3 +721,32 @@ def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_
         saved(here, "never", lost=True)
         with here.reading(HOME) as view:
             assert rows(view) == len(keys)
+
+
+@requirement("SAFE-02")
+@pytest.mark.parametrize("more", ["", " with billing, ledger, invoices, refunds, webhooks, scheduler and gateway"])
+def test_a_retrieve_takes_at_most_sixteen_statements_also_where_others_echo_the_question(
+    path: Path, monkeypatch: pytest.MonkeyPatch, more: str
+) -> None:
+    statements: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*args, **options)
+        connection.set_trace_callback(statements.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    question = f"When may I deploy the payment service{more} to production?"
+    with opened(path, max_knowledge=1000) as hx:
+        hx.references.save("runbook", location="https://example.com", summary="how to deploy the payment service")
+        hx.learnings.save(trigger="tool:deploy", error_pattern="no payment service", fix="deploy on Tuesday")
+        hx.skills.create("deploy", kind="instruction", description="deploy to production", definition={"text": "wait"})
+        hx.knowledge.save("own", "Deploy is announced in the channel of the operators")
+        for number in range(620):
+            hx.knowledge.save(f"echo-{number}", f"{question} Any time. {number}", origin="agent")
+            if number in {5, 70, 300, 619}:
+                hx.retrieve(question)
+                statements.clear()
+                assert hx.retrieve(question).items[ENTRIES]
+                assert 5 < len(statements) <= 16

@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import Item, Knowledge
 
-NAMES: Final = (
-    "save_knowledge",
-    "search_knowledge",
-    "list_knowledge",
-    "update_knowledge",
-    "delete_knowledge",
-    "pin_knowledge",
-    "save_learning",
-    "search_learnings",
-    "create_skill",
-    "list_skills",
-)
 _AUTHOR: Final = "agent"
 _Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "pattern", "correction"]
 
@@ -99,7 +87,7 @@ class _AgentTools:
             A status ("ok" or "proposed"), the key, the version that is stored now, similar entries, and the command
             with which a person accepts what was proposed.
         """
-        before = self._entry(key)
+        before = self.hx.knowledge.lookup(key) if key else None
         try:
             entry = self.hx.knowledge.save(
                 key or None,
@@ -147,17 +135,7 @@ class _AgentTools:
         kind = None if category is None else Category.parse(category, "category")
         found = [each for hx in self._readable() for each in hx.knowledge.list() if kind in {None, each.category}]
         found.sort(key=lambda each: each.updated, reverse=True)
-        entries = [
-            {
-                "key": each.key,
-                "content": _shown(each),
-                "category": each.category.value,
-                "origin": each.origin.value,
-                "pinned": each.pinned,
-            }
-            for each in found[:most]
-        ]
-        return _ok(count=len(found), entries=entries)
+        return _ok(count=len(found), entries=[{**_facts(each), "pinned": each.pinned} for each in found[:most]])
 
     def update_knowledge(
         self, key: str, content: str, category: _Category | None = None, said: str = ""
@@ -330,13 +308,6 @@ class _AgentTools:
                 raise
             return self.hx.knowledge.get(same)
 
-    def _entry(self, key: str) -> Knowledge | None:
-        """The entry of that key, if there is one."""
-        try:
-            return self.hx.knowledge.get(key)
-        except HexadError:
-            return None
-
     def _proposed(self, key: str, content: str = "", **proposed: Any) -> dict[str, Any]:
         """Propose a change, and say how a person accepts it."""
         proposal = self.hx.proposals.propose(key, content, **proposed)
@@ -365,7 +336,10 @@ class _AgentTools:
     def _found(self, search: Callable[[Hexad], Sequence[Item]], limit: int) -> dict[str, Any]:
         items = [item for hx in self._readable() for item in search(hx)]
         best = sorted(items, key=lambda item: -item.score)[:limit]
-        return _ok(count=len(best), results=[_found_item(item) for item in best])
+        return _ok(count=len(best), results=[{**_facts(item), "score": round(item.score, 3)} for item in best])
+
+
+NAMES: Final = tuple(name for name, each in vars(_AgentTools).items() if name[0] != "_" and callable(each))
 
 
 def review_command(hx: Hexad, name: str) -> str:
@@ -423,11 +397,6 @@ def _shown(said: Item | Knowledge) -> str:
     return text if said.verbatim else redact(text).text
 
 
-def _found_item(item: Item) -> dict[str, Any]:
-    return {
-        "key": item.key,
-        "content": _shown(item),
-        "category": item.category,
-        "origin": item.origin.value,
-        "score": round(item.score, 3),
-    }
+def _facts(said: Item | Knowledge) -> dict[str, Any]:
+    category, origin = str(said.category), said.origin.value
+    return {"key": said.key, "content": _shown(said), "category": category, "origin": origin}

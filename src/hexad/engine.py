@@ -14,7 +14,7 @@ from hexad.context.memories import merged, standing_of_all
 from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, read_standing
-from hexad.errors import HexadError, InvalidInput
+from hexad.errors import HexadError
 from hexad.memory import admission
 from hexad.memory.use.habits import Habits
 from hexad.memory.use.timeline import note_prompt
@@ -131,26 +131,19 @@ class Engine:
         return Room(self.standing_budget, self.counter)
 
     def _standing(self, room: Room) -> tuple[Item, ...]:
-        workspace = self.workspace
-        return (
-            ()
-            if not room.tokens
-            else read_standing(workspace.store, workspace.namespace, workspace.clock(), room, None)
-        )
+        here = self.workspace
+        return read_standing(here.store, here.namespace, here.clock(), room, None) if room.tokens else ()
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The base with the retrieved items after it. Pure: it counts and writes nothing."""
-        if not isinstance(base, str):
-            raise InvalidInput("base", f"must be text, not {type(base).__name__}")
-        if not isinstance(retrieval, Retrieval):
-            raise InvalidInput("retrieval", f"must be what retrieve() returned, not {type(retrieval).__name__}")
+        admission.instance("base", base, str, "text")
+        admission.instance("retrieval", retrieval, Retrieval, "what retrieve() returned")
         tokens = None if budget is None else admission.whole("budget", budget, low=0)
         return assemble(base, retrieval, budget=tokens, counter=self.counter)
 
     def shown(self, prompt: Prompt) -> None:
         """Record that a model got this prompt: one use of each item, and an offer of each fix."""
-        if not isinstance(prompt, Prompt):
-            raise InvalidInput("prompt", f"must be what assemble() returned, not {type(prompt).__name__}")
+        admission.instance("prompt", prompt, Prompt, "what assemble() returned")
         if prompt.namespace != self.workspace.namespace:
             return  # another scope's items are not this scope's to count
         for distance, other in enumerate(self.others, start=1):
@@ -167,10 +160,7 @@ class Engine:
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
         """Associate the words of a question with the item that was used after it."""
-        if not isinstance(item, Item):
-            raise InvalidInput("item", f"must be an item that retrieve() returned, not {type(item).__name__}")
-        if not isinstance(query, str):
-            raise InvalidInput("query", f"must be text, not {type(query).__name__}")
+        admission.instance("item", item, Item, "an item that retrieve() returned")
         if item.distance:
             return self.others[item.distance - 1].used(replace(item, distance=0), query, session=session)
         return Habits(self.workspace).teach(item.layer, item.id, query, session=session)

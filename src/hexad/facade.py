@@ -41,7 +41,6 @@ from hexad.wiring import (
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
-    from types import TracebackType
     from typing import Self
 
     from hexad.context.explanation import Explanation
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
     from hexad.memory.checking import Damage
+    from hexad.memory.collection import RecordCollection
     from hexad.memory.conversations.capture import Capture
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
@@ -161,6 +161,11 @@ class Hexad:
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
         return skills_of(self._engine, self.settings, self._find)
+
+    @property
+    def collections(self) -> Mapping[str, RecordCollection[Any]]:
+        """The four collections of records, each by what one record is called."""
+        return {each.layer.noun: each for each in (self.knowledge, self.references, self.learnings, self.skills)}
 
     @cached_property
     def capture(self) -> Capture:
@@ -328,8 +333,7 @@ class Hexad:
         >>> [item.key for item in project.beside(own).standing()]
         ['spaces', 'tabs']
         """
-        if not isinstance(other, Hexad):
-            raise InvalidInput("other", f"must be an engine, not {type(other).__name__}")
+        admission.instance("other", other, Hexad, "an engine")
         there, both = other._engine, self.enabled and other.enabled
         more = (*self._engine.others, replace(there, others=()), *there.others)
         return self._like(others=more) if both else self
@@ -459,14 +463,11 @@ class Hexad:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
-        state = "enabled" if self.enabled else "off"
-        return f"<Hexad {self.store.location} namespace={self.namespace!r} {state}>"
+        return f"<Hexad {self.store.location} namespace={self.namespace!r} {'enabled' if self.enabled else 'off'}>"
 
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:

@@ -12,7 +12,6 @@ class Forkable(Protocol):
 
     def after_fork(self) -> None:
         """Reset the state; called in the child before anything else runs there."""
-        ...
 
 
 class Holdable(Forkable, Protocol):
@@ -20,11 +19,9 @@ class Holdable(Forkable, Protocol):
 
     def before_fork(self) -> None:
         """Let no work begin, and wait for what is under way."""
-        ...
 
     def after_fork_in_parent(self) -> None:
         """Let work begin again."""
-        ...
 
 
 FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end

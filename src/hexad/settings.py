@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -21,8 +22,6 @@ from hexad.model import DEFAULT_NAMESPACE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    Environment = Mapping[str, str]
 
 T = TypeVar("T")
 PREFIX: Final = "HEXAD_"
@@ -132,7 +131,7 @@ def _fault(name: str, value: Any) -> str:
         return f"must name categories ({', '.join(Category)}), not {', '.join(sorted(wrong))}"
     if name == "namespace" and not value.strip():
         return "must not be empty"
-    if name == "mcp_token" and value and not _fits_a_header(value):
+    if name == "mcp_token" and value and not re.fullmatch(f"[!-~]{{{_SHORTEST_TOKEN},}}", value):
         return f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces"
     return ""
 
@@ -140,10 +139,6 @@ def _fault(name: str, value: Any) -> str:
 def words_of(text: str) -> frozenset[str]:
     """The words of a setting that lists some, separated by commas."""
     return frozenset(filter(None, map(str.strip, text.split(","))))
-
-
-def _fits_a_header(token: str) -> bool:
-    return len(token) >= _SHORTEST_TOKEN and all("!" <= character <= "~" for character in token)
 
 
 class Traced(NamedTuple):
@@ -198,11 +193,10 @@ def named_folder(variable: str, usual: str) -> Path:
     return Path(named).expanduser() if named else Path.home() / usual
 
 
-def data_folder(environ: Environment | None = None) -> Path:
+def data_folder() -> Path:
     """Where Hexad keeps a user's files that belong to no project or database."""
-    variables = os.environ if environ is None else environ
     windows = os.name == "nt"
-    named = Path(variables.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
+    named = Path(os.environ.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
     unix = "Library/Application Support" if sys.platform == "darwin" else ".local/share"
     usual = Path.home() / ("AppData/Local" if windows else unix)
     return (named if named.is_absolute() else usual) / "hexad"
@@ -230,13 +224,11 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def unknown_variables() -> tuple[str, ...]:
     """A sentence about each HEXAD_ variable that is no setting; such a variable may be meant for another program."""
-    named = _from_environment()
-    unknown = {
-        PREFIX + name.upper(): PREFIX + nearest(name, _TYPES, cutoff=0.0).upper()
-        for name in named
-        if name not in _TYPES
-    }
-    return tuple(f"{name} is no setting, so it is ignored; the nearest is {near}" for name, near in unknown.items())
+    unknown = {name: nearest(name, _TYPES, cutoff=0.0) for name in _from_environment() if name not in _TYPES}
+    return tuple(
+        f"{PREFIX}{name.upper()} is no setting, so it is ignored; the nearest is {PREFIX}{near.upper()}"
+        for name, near in unknown.items()
+    )
 
 
 @cache
@@ -278,15 +270,12 @@ def _parsed(name: str, value: str) -> Any:
 def _typed(name: str, value: Any, where: str) -> Any:
     wanted = _TYPES.get(name)
     if wanted is None:
-        raise ConfigError(name, f"{where} is unknown{_hint(name)}; known are {', '.join(_TYPES)}")
+        close = nearest(name, _TYPES)
+        hint = f" (did you mean {close!r}?)" if close else ""
+        raise ConfigError(name, f"{where} is unknown{hint}; known are {', '.join(_TYPES)}")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         got = "; put it in quotes" if name in _SECRET else f", not {value!r}"
         raise ConfigError(name, f"{where} must be {_TYPE_NAMES[wanted]}{got}")
     return value
-
-
-def _hint(name: str) -> str:
-    close = nearest(name, _TYPES)
-    return f" (did you mean {close!r}?)" if close else ""

@@ -14,7 +14,7 @@ from hexad.shape import Kind, shapes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.model import Failure, Forgotten, Item, Json, Prompt, Retrieval, Verdict
+    from hexad.model import Forgotten, Item, Json, Prompt, Retrieval, Verdict
 
 WIRE: Final = 1
 _LARGEST: Final = 2**63 - 1
@@ -96,13 +96,8 @@ def retrieval(found: Retrieval) -> dict[str, Json]:
         "query": found.query,
         "keywords": list(found.keywords),
         "items": {layer.value: [item(each) for each in items] for layer, items in found.items.items()},
-        "failures": [failure(each) for each in found.failures],
+        "failures": [each._asdict() for each in found.failures],
     }
-
-
-def failure(failed: Failure) -> dict[str, Json]:
-    """A layer that gave no answer."""
-    return {"layer": failed.layer.value, "reason": failed.reason}
 
 
 def prompt(assembled: Prompt) -> dict[str, Json]:
@@ -150,7 +145,7 @@ def _read(noun: type, name: str, value: Any) -> Any:
     if choice is not None:
         return choice.parse(value, name)
     if kind is Kind.TIME:
-        return _time(name, value)
+        return time(name, value)
     return tuple(value) if kind is Kind.LIST else value
 
 
@@ -163,7 +158,8 @@ def _check_type(name: str, kind: Kind, value: Any) -> None:
         raise InvalidInput(name, "is larger than any database's whole numbers")
 
 
-def _time(name: str, value: str) -> datetime:
+def time(name: str, value: str) -> datetime:
+    """A time of ISO 8601 with its zone, in UTC."""
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
@@ -13,7 +13,7 @@ from hexad.extras import require_extra
 from hexad.memory import admission
 from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
-from hexad.memory.upkeep import MaintainedStore, Step
+from hexad.memory.upkeep import MaintainedStore, Step, Steps
 from hexad.memory.use.counts import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
@@ -23,7 +23,6 @@ from hexad.store.absent import AbsentStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from hexad.engine import Engine
@@ -44,14 +43,7 @@ class NoRetriever:
 
     namespace: str
 
-    def retrieve(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None = None,
-        max_per_layer: int | None = None,
-        *,
-        session: str | None = None,
-    ) -> Retrieval:
+    def retrieve(self, query: str, *_given: Any, session: str | None = None, **_named: Any) -> Retrieval:
         """Nothing, for any query."""
         return Retrieval(query=query, namespace=self.namespace, session=session)
 
@@ -188,12 +180,18 @@ def similarity_of(
 
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
-    steps = [
-        Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "anchored", complete_patterns),
-        Step("keys", "folded", fold_keys),
-    ]
-    return MaintainedStore(store, steps)
+    steps = Steps(
+        [
+            Step("analyser", str(ANALYSER), reindex),
+            Step("patterns", "anchored", complete_patterns),
+            Step("keys", "folded", fold_keys),
+        ]
+    )
+    maintain = getattr(store, "maintain", None)
+    if maintain is None:
+        return cast("Store", MaintainedStore(store, steps))
+    maintain(steps.due, steps.do)
+    return store
 
 
 def complete_patterns(unit: Writing) -> None:

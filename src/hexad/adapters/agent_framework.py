@@ -28,8 +28,8 @@ from agent_framework import (  # noqa: E402 - a missing package is reported firs
 )
 from agent_framework.exceptions import UserInputRequiredException  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended, Latest, Named  # noqa: E402
-from hexad.edges.context import BUDGET  # noqa: E402
+from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
+from hexad.edges.context import BUDGET, Latest  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -24,8 +24,8 @@ require_extra(
 from claude_agent_sdk import HookMatcher, SdkMcpTool, create_sdk_mcp_server  # noqa: E402 - a missing package comes first
 from pydantic import TypeAdapter  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended, Latest  # noqa: E402
-from hexad.edges.context import BUDGET  # noqa: E402
+from hexad.edges.agent import AgentMemory, Ended  # noqa: E402
+from hexad.edges.context import BUDGET, Latest  # noqa: E402
 from hexad.edges.threads import pool_of  # noqa: E402
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage  # 
 from langchain_core.tools import StructuredTool  # noqa: E402
 from langgraph.errors import GraphBubbleUp  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Context, Ended, Latest, Named  # noqa: E402
-from hexad.edges.context import BUDGET  # noqa: E402
+from hexad.edges.agent import AgentMemory, Context, Ended, Named  # noqa: E402
+from hexad.edges.context import BUDGET, Latest  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

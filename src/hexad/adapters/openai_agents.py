@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import uuid
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.extras import require_extra
 
@@ -21,15 +21,17 @@ require_extra("openai-agents", what="the Agents adapter", package="openai-agents
 from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
 from agents.run_config import ModelInputData  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended, Latest, Named, failure_in_text, named  # noqa: E402
+from hexad.edges.agent import AgentMemory, Ended, Named, failure_in_text, named  # noqa: E402
 from hexad.edges.context import BUDGET  # noqa: E402
+from hexad.edges.transcripts import SHAPES  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from agents.run_config import CallModelData, ToolErrorFormatterArgs
 
     from hexad.facade import Hexad
+
+
+_SHAPE: Final = SHAPES["/responses"]  # of the input's items
 
 
 class _Speaking(NamedTuple):
@@ -106,12 +108,11 @@ class _Run(RunHooks[Any]):
         """The model's input with context."""
         before = self._config.call_model_input_filter
         given = data.model_data if before is None else await _awaited(before(data))
-        latest = _latest(given.input, self._id)
-        added = await self._h.memory.arecall(_Speaking(self, data.context), latest)
-        items = list(given.input)
-        if added.found and latest is not None:
-            items.insert(latest.place, {"role": "user", "content": added.found})
-        return ModelInputData(items, added.after(given.instructions) if added.standing else given.instructions)
+        body = {"input": given.input, "instructions": given.instructions}
+        latest = _SHAPE.latest(body)
+        latest = latest and latest._replace(run=self._id)
+        written = _SHAPE.written(body, await self._h.memory.arecall(_Speaking(self, data.context), latest))
+        return ModelInputData(written["input"], written["instructions"])
 
     async def format_error(self, args: ToolErrorFormatterArgs[Any]) -> str | None:
         """Learn from an exception; the words for the model are the user's, the error's own if shown, or the SDK's."""
@@ -133,16 +134,6 @@ class _Run(RunHooks[Any]):
             await self._h.memory.alearn(_Speaking(self, context.context), call)
         if self._hooks is not None:
             await self._hooks.on_tool_end(context, agent, tool, result)
-
-
-def _latest(items: Sequence[Any], run: str) -> Latest | None:
-    """The user's latest message among the input's items."""
-    for place in reversed(range(len(items))):
-        if items[place].get("role") == "user":
-            content = items[place].get("content")
-            parts = [content] if isinstance(content, str) else [part.get("text", "") for part in content or ()]
-            return Latest("\n".join(filter(None, parts)), place, place == len(items) - 1, run)
-    return None
 
 
 async def _awaited(result: Any) -> Any:

@@ -27,8 +27,8 @@ from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecu
 from pydantic_ai.messages import InstructionPart, ModelRequest, UserPromptPart  # noqa: E402
 from pydantic_ai.toolsets import FunctionToolset  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended, Latest, Named  # noqa: E402
-from hexad.edges.context import BUDGET  # noqa: E402
+from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
+from hexad.edges.context import BUDGET, Latest  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from hexad.cli.opening import announce, opened, place, refuse_absent, server
+from hexad.cli.opening import announce, opened, place, server
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.facade import Hexad
@@ -36,11 +36,6 @@ class Common:
     def is_server(self) -> bool:
         """Whether the database is on a server, not in a file."""
         return server(self.db) is not None
-
-    def refuse_absent(self) -> None:
-        """Raise if the file is missing or has no tables of Hexad; a server says so itself."""
-        if not self.is_server:
-            refuse_absent(self.path)
 
     def opened(self, *, create: bool = False) -> AbstractContextManager[Hexad]:
         """Open the engine; see `opening.opened`."""

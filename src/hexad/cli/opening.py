@@ -5,22 +5,15 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 from hexad.cli import places
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError, nearest
 from hexad.facade import Hexad
-from hexad.model import Record
 from hexad.settings import unknown_variables, variable
 
-if TYPE_CHECKING:
-    from hexad.memory.collection import RecordCollection
-
-N = TypeVar("N", bound=Record)
 _MAKER: Final = 'remember "TEXT"'  # the first command of a new user
-ABSENT: Final = f"there is no database; `hexad {_MAKER}` creates it, --db names another"
-WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {_MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
@@ -29,9 +22,9 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False, **set
     address: str | Path | None = server(db)
     if address is None:
         address = path = place(db)
-        if not create:
-            refuse_absent(path)
-        elif path == places.own():
+        if not create and (absence := absence_of(path)):  # a command that reads must not make one
+            raise StoreError(str(path), absence)
+        if create and path == places.own():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Hexad.open(address, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
         try:
@@ -54,19 +47,9 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
 
 def _nearest(hx: Hexad, missing: NotFound) -> str:
     """The name in the database that looks most like a missing one."""
-    stored = {each.layer.noun: each for each in (hx.knowledge, hx.references, hx.learnings, hx.skills)}.get(
-        missing.kind
-    )
+    stored = hx.collections.get(missing.kind)
     names = [record.id for record in stored.list()] if stored else []
     return nearest(missing.key, names)
-
-
-def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
-    """The stored record before a command changes it, if there is one."""
-    try:
-        return collection.get(id)
-    except NotFound:
-        return None
 
 
 def server(db: str | None) -> str | None:
@@ -105,15 +88,15 @@ def announce(db: str | None, *, storing: bool = False) -> None:
             screen.once(screen.remark, place.note)
 
 
-def refuse_absent(path: Path) -> None:
-    """Raise if the file is missing or has no tables of Hexad: a command that reads must not create them."""
+def absence_of(path: Path) -> str:
+    """Why there is no memory in a file yet; empty if there is one."""
     if not path.exists():
-        raise StoreError(str(path), ABSENT)
-    if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), WITHOUT_TABLES)
+        return f"there is no database; `hexad {_MAKER}` creates it, --db names another"
+    empty = f"has no tables of Hexad; `hexad {_MAKER}` adds its tables, --db names another file"
+    return empty if path.is_file() and not _holds_hexad(path) else ""
 
 
-def holds_hexad(path: Path) -> bool:
+def _holds_hexad(path: Path) -> bool:
     """Whether a file has Hexad's tables. Changes nothing; true if SQLite cannot read it, because opening says why."""
     mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"  # either creates no log
     try:

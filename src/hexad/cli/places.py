@@ -6,7 +6,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Final, NamedTuple
 
-from hexad.errors import ConfigError
 from hexad.settings import FILE_NAME, data_folder
 
 DEFAULT: Final = "hexad.db"
@@ -53,11 +52,8 @@ def trust(database: Path, *, trusted: bool = True) -> None:
     """Remember that the user trusts a database, or no longer."""
     file, known = data_folder() / _TRUSTED, [each for each in _trusted() if each != str(database)]
     lines = [*known, *([str(database)] if trusted else [])]
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        raise ConfigError("trust", f"{file} cannot be written: {error.strerror}") from error
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
 def _trusted() -> tuple[str, ...]:

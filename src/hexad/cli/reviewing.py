@@ -7,7 +7,6 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
-from hexad.cli.opening import now_under
 from hexad.cli.options import By
 from hexad.cli.skills import showing
 from hexad.cli.skills.input import body_from
@@ -16,6 +15,7 @@ from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
 from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus
 from hexad.skills.definition import BODIES
+from hexad.skills.review import reviewed
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def review(
     common: Common,
 ) -> None:
     """Accept, edit or reject proposals, draft skills and doubtful learnings, one by one; --json lists them."""
-    common.refuse_absent()
     if (accept or reject) and (name is None or accept == reject):
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:
@@ -116,7 +115,7 @@ class Suggestion(Entry):
 
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
-        proposal, now = self.proposal, now_under(self.hx.knowledge, self.proposal.against or self.proposal.key)
+        proposal, now = self.proposal, self.hx.knowledge.lookup(self.proposal.against or self.proposal.key)
         rows = {
             "change": f"{proposal.change} {proposal.key}",
             "to": f"[{proposal.category}] {proposal.content}" if proposal.content else "",
@@ -200,10 +199,7 @@ class Draft(Entry):
 
     def as_json(self) -> dict[str, Any]:
         """The skill with findings, or with the reason why it cannot be reviewed."""
-        try:
-            return showing.review_json(self.hx.skills.review(self.name))
-        except InvalidInput as error:
-            return {"skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
+        return reviewed(self.hx.skills.get(self.name)).as_json()
 
 
 class Doubt(Entry):
@@ -256,7 +252,7 @@ def go_through(queue: "Sequence[Entry]") -> None:
 def _settled(entry: Entry, question: str) -> bool:
     """Ask about one entry until it is settled or skipped, as an empty answer does; False to quit."""
     while not entry.settled:
-        answer = screen.asked(question, at_end="q") or "skip"
+        answer = screen.asked(f"{question}:", at_end="q") or "skip"
         way = next((way for way in _WAYS if way.startswith(answer)), "")
         if way in {"quit", "skip"}:
             return way == "skip"

@@ -92,17 +92,13 @@ def _prepare(command: Any) -> None:
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":
-            param.display_type_rich = _no_type
+            param.display_type_rich = lambda ctx: None  # noqa: ARG005 - show nothing beside an argument
 
 
 def _invoke(invoke: Callable[[typer.Context], Any], context: typer.Context) -> Any:
     """Run a command; the commands that it suggests are for the same database."""
     suggesting.note(context.params)
     return invoke(context)
-
-
-def _no_type(ctx: object) -> None:
-    """Show nothing beside an argument."""
 
 
 def pass_down(context: typer.Context, given: Mapping[str, object]) -> None:

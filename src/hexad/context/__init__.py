@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hexad.context.selection import estimate_tokens, select
 from hexad.context.standing import standing_block
-from hexad.context.template import joined, write
+from hexad.context.template import joined
 from hexad.model import Prompt
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ def assemble(
     block = standing_block(retrieval.standing)
     before = joined(base, block)
     selection = select(retrieval.all(), base=before, budget=budget, counter=counter)
-    text = write(before, selection.kept)
     return Prompt(
-        text=text,
+        text=selection.text,
         base=base,
         block=block,
         standing=retrieval.standing,
@@ -30,7 +29,7 @@ def assemble(
         dropped=selection.dropped,
         failures=retrieval.failures,
         keywords=retrieval.keywords,
-        tokens=counter(text[len(before) :]) if selection.kept else 0,
+        tokens=counter(selection.text[len(before) :]) if selection.kept else 0,
         budget=budget,
         query=retrieval.query,
         namespace=retrieval.namespace,

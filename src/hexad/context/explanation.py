@@ -81,7 +81,7 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "candidates": {
             layer.value: [_judged(each) for each in judged] for layer, judged in explanation.candidates.items()
         },
-        "failures": [wire.failure(each) for each in explanation.failures],
+        "failures": [each._asdict() for each in explanation.failures],
         "seconds": explanation.seconds,
         "standing_tokens": explanation.standing_tokens,
         "standing_budget": explanation.standing_budget,

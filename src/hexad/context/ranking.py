@@ -39,7 +39,6 @@ _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
 _PRIORS: Final = ("origin", "relevance", "recency", "use", "trust")
-_USER: Final = Origin.USER.value
 _SHOWN: Final = 3  # words of earlier questions that a reason names
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
@@ -135,19 +134,15 @@ def _closeness(left: str, right: str, body: str) -> float:
     terms, here, there = body.split(), left.strip(), right.strip()
     lefts = [place for place, term in enumerate(terms) if term == here]
     rights = [place for place, term in enumerate(terms) if term == there]
-    gap = min(_gap(one, other) for one in lefts[:8] for other in rights[:8])
+    gap = min(other - one if other > one else one - other + 1 for one in lefts[:8] for other in rights[:8])
     return 0.0 if gap > _NEAR else 1 / gap
-
-
-def _gap(here: int, there: int) -> int:
-    return there - here if there > here else here - there + 1
 
 
 def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float]:
     """The values of `_PRIORS`."""
     days = max(0.0, (now - sketch.updated) / _DAY)
     return (
-        ORIGIN if sketch.origin == _USER else 0.0,
+        ORIGIN if sketch.origin == Origin.USER else 0.0,
         RELEVANCE * sketch.relevance,
         RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS),
         USE * (1 - 1 / (1 + math.log1p(sketch.use_count))) if sketch.use_count else 0.0,

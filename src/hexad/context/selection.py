@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.template import write
+from hexad.context.template import line, write
 from hexad.model import Layer, Origin
 
 if TYPE_CHECKING:
@@ -17,10 +17,11 @@ OVER_BUDGET: Final = "over the token budget"
 
 
 class Selection(NamedTuple):
-    """Items that are kept, in their layers' order, and those that are not."""
+    """Items that are kept, in their layers' order, those that are not, and the base with the kept ones after it."""
 
     kept: tuple[Item, ...]
     dropped: tuple[Item, ...]
+    text: str
 
 
 def select(items: Sequence[Item], *, base: str, budget: int | None, counter: TokenCounter) -> Selection:
@@ -30,16 +31,18 @@ def select(items: Sequence[Item], *, base: str, budget: int | None, counter: Tok
     left out, and smaller ones after it may still fit. The budget is for what is added to the base, counted whole, so
     that it holds for any counter.
     """
-    if budget is None or _cost(base, items, counter) <= budget:
-        return Selection(tuple(items), ())
-    kept: list[Item] = []
+    lines = {id(item): line(item) for item in items}  # once: taking secrets out costs as much as finding the items
+    text = write(base, items, lines)
+    if budget is None or counter(text[len(base) :]) <= budget:
+        return Selection(tuple(items), (), text)
+    chosen: dict[int, Item] = {}
+    text = base
     for item in sorted(items, key=_priorities(items)):
-        if _cost(base, [*kept, item], counter) <= budget:
-            kept.append(item)
-    chosen = {id(item) for item in kept}
-    return Selection(
-        tuple(item for item in items if id(item) in chosen), tuple(item for item in items if id(item) not in chosen)
-    )
+        longer = write(base, [*chosen.values(), item], lines)
+        if counter(longer[len(base) :]) <= budget:
+            chosen[id(item)], text = item, longer
+    kept = tuple(item for item in items if id(item) in chosen)
+    return Selection(kept, tuple(item for item in items if id(item) not in chosen), text)
 
 
 def estimate_tokens(text: str) -> int:
@@ -51,10 +54,6 @@ def estimate_tokens(text: str) -> int:
     plain = len(text.encode("ascii", "ignore"))
     alphabetic = 0 if plain == len(text) else sum("\x7f" < each < _AFTER_CYRILLIC for each in text)
     return (plain + 3) // 4 + (alphabetic + 1) // 2 + len(text) - plain - alphabetic
-
-
-def _cost(base: str, items: Sequence[Item], counter: TokenCounter) -> int:
-    return counter(write(base, items)[len(base) :]) if items else 0
 
 
 def _priorities(items: Sequence[Item]) -> Callable[[Item], tuple[bool, bool, float, bool]]:

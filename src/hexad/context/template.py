@@ -15,7 +15,7 @@ from hexad.model import Layer, Origin
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hexad.model import Item
 
@@ -28,13 +28,15 @@ _APOSTROPHE: Final = re.compile("['’]")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
-def write(base: str, items: Iterable[Item]) -> str:
+def write(base: str, items: Sequence[Item], lines: Mapping[int, str]) -> str:
     """The base prompt, then a section for each layer that has items, in the layers' order.
 
-    >>> write("You are terse.", [])
+    ``lines`` are the items' bullets, by the identity of the item.
+
+    >>> write("You are terse.", [], {})
     'You are terse.'
     """
-    return joined(base, *_sections(list(items)))
+    return joined(base, *_sections(items, lines))
 
 
 def joined(*parts: str) -> str:
@@ -66,11 +68,11 @@ def _key(item: Item) -> str:
     return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
-def _sections(items: Sequence[Item]) -> Iterable[str]:
+def _sections(items: Sequence[Item], lines: Mapping[int, str]) -> Iterable[str]:
     for layer in Layer:
         here = [item for item in items if item.layer == layer]
         if here:
-            yield "\n".join((f"## {layer.heading}", *map(line, sorted(here, key=_user_first))))
+            yield "\n".join((f"## {layer.heading}", *(lines[id(item)] for item in sorted(here, key=_user_first))))
 
 
 def _user_first(item: Item) -> tuple[bool, bool]:

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from hexad.agent_tools import NAMES, agent_tools, error_answer
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
-from hexad.edges.context import BUDGET, PREFACE, Lookup, Question
+from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
 from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_name, call_scope, checked
-from hexad.edges.warnings import TURN_WARNINGS, attempt, attempt_now, excused
+from hexad.edges.threads import pool_of
+from hexad.edges.warnings import TURN_WARNINGS, excused
 from hexad.errors import HexadError, InvalidInput
 from hexad.learning.calls.call_scope import recorded_under
 from hexad.learning.outcome import reported_failure
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hexad.facade import Hexad
-    from hexad.learning.outcome import FailureRule
     from hexad.model import Prompt
 
 Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function from the framework's own context to it
-PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
-LAYER_DEADLINES: Final = 2.0  # that a whole block may take
-_REMEMBERED: Final = 1024  # turns, and calls that were recorded
+_PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
+_LAYER_DEADLINES: Final = 2.0  # that a whole block may take
+_REMEMBERED: Final = 4096  # turns, and calls that were recorded
+_WITHOUT: Final = "a request goes to the model without all of its context"
 _UNKNOWN: Final = "an agent goes on without its memory: whose it is, is not known"
 _LIKE_AN_ERROR: Final = re.compile(
     r"\s*(?:Traceback \(most recent|[\w.]*(?:Error|Exception)\b\s*[:(]|An error occurred)"
@@ -51,18 +52,6 @@ def named(name: Named, context: Any, *, needed: bool = False) -> str:
     if given is None and needed:
         raise InvalidInput("user", 'the function returned None; return "" for the memory that all users share')
     return "" if given is None else str(given)
-
-
-class Latest(NamedTuple):
-    """The user's latest message: its words, its place in the conversation, and whether the conversation ends with it.
-
-    ``run`` is the framework's id of what the message began, if it has one.
-    """
-
-    text: str
-    place: int
-    last: bool
-    run: str = ""
 
 
 class Context(NamedTuple):
@@ -101,7 +90,8 @@ class AgentMemory:
     """The memory of an agent, for all of its users.
 
     ``user`` says whose memory it is, and ``session`` which conversation, by a name or by a function of the framework's
-    own context. Without a user it is the engine's own memory. Every method may be called with an engine that is off.
+    own context, or else each ``context`` is a `Speaker`. Without a user it is the engine's own memory. Every method may
+    be called with an engine that is off.
     """
 
     def __init__(
@@ -122,7 +112,8 @@ class AgentMemory:
         self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
         self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
-        self._recorded: Recent[tuple[str, str, str], bool] = Recent(_REMEMBERED)
+        store = hx.store
+        self.place = (store.location if store.durable else f"{store.location} {id(store)}", hx.namespace)
 
     def recall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """The context of a turn: the same at each of its model calls, and empty if it cannot be had."""
@@ -137,9 +128,11 @@ class AgentMemory:
         return found
 
     def standing(self) -> str:
-        """Standing context alone, for a system prompt that is made before the first message. It warns of nothing."""
-        job = self._recalling(None, Latest("", 0, last=True), "")
-        return _context(attempt_now(self.hx, job.work, seconds=job.seconds, reasons=[]) if job else None).standing
+        """Standing context alone, for a system prompt that is made before the first message."""
+        job, prompt = self._recalling(None, Latest("", 0, last=True), ""), None
+        with excused([]):  # the first message warns of it
+            prompt = pool_of(self.hx).wait(job.work, seconds=job.seconds) if job is not None else None
+        return _context(prompt).standing
 
     def learn(self, context: Any, call: Ended, *, session: str = "") -> None:
         """Record how a call ended, unless it is one of our own tools, or was recorded already."""
@@ -152,7 +145,7 @@ class AgentMemory:
     @contextmanager
     def serving(self, context: Any, *, session: str = "") -> Iterator[None]:
         """Inside, our tools work in the memory of this user; calls of tools that `watch` knows too count once."""
-        own = self._own(context, session) if self.hx.enabled else None
+        own = self.own(context, session) if self.hx.enabled else None
         if own is None:
             yield
             return
@@ -187,7 +180,7 @@ class AgentMemory:
     def _tool(self, tool: Callable[..., Any], work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
         @functools.wraps(tool)
         def call(*given: Any, **named: Any) -> dict[str, Any]:
-            own = _served.get() or self._own(None, "")
+            own = _served.get() or self.own(None, "")
             if own is None:
                 return error_answer("whose memory this is could not be determined")
             with recorded_under(call_scope(self.hx, own)):
@@ -195,22 +188,24 @@ class AgentMemory:
 
         return call
 
-    def _own(self, context: Any, session: str) -> Hexad | None:
+    def own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
-        conversation, own, reasons = self._conversation(context, session), None, list[str]()
+        whose, own, reasons = self._speaker(context, session), None, list[str]()
         with excused(reasons):
-            own = Speaker(conversation, self._rule).scope(self.hx) if conversation is not None else None
+            own = whose.scope(self.hx) if whose is not None else None
         self._warn(reasons)
         return own
 
-    def _conversation(self, context: Any, session: str) -> Conversation | None:
-        """Who speaks, and the turn that was looked up last for them; None, and a warning, if that is not known."""
-        conversation, reasons = None, list[str]()
+    def _speaker(self, context: Any, session: str) -> Speaker | None:
+        """Who speaks, in the turn that was looked up last for them; None, and a warning, if that is not known."""
+        if isinstance(context, Speaker):
+            return context
+        speaker, reasons = None, list[str]()
         with excused(reasons):
             user, name = named(self._user, context, needed=True), named(self._session, context) or session
-            conversation = self._turns.get((user, name)) or Conversation("", user, name)
+            speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), self._rule)
         self._warn(reasons)
-        return conversation
+        return speaker
 
     def _warn(self, reasons: list[str], what: str = _UNKNOWN) -> None:
         """Warn once a turn, of a user who is not known."""
@@ -222,45 +217,56 @@ class AgentMemory:
             return None
         if latest.last:
             TURN_WARNINGS.begin(self._nobody)
-        whose = self._conversation(context, session)
+        whose = self._speaker(context, session)
         if whose is None:
             return None
-        now = replace(whose, message=latest.text, invocation=f"at {latest.place}")
+        if whose is not context:
+            whose = self._in_turn(whose, latest)
+        turn, seconds = whose.conversation, self.hx.settings.layer_deadline * _LAYER_DEADLINES
+        return Job(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, whose, latest, seconds))
+
+    def _in_turn(self, whose: Speaker, latest: Latest) -> Speaker:
+        """The one who speaks, in the turn that a message begins."""
+        now = replace(whose.conversation, message=latest.text, invocation=f"at {latest.place}")
         self._turns.put((now.user, now.session), now)
         if latest.last:
             TURN_WARNINGS.begin(now.turn)
-        seconds = self.hx.settings.layer_deadline * LAYER_DEADLINES
-        question = Question(
-            latest.text,
-            Speaker(now, self._rule),
-            None,
-            seconds,
-            turn=now.invocation,
-            opening=latest.last,
-            run=latest.run,
-        )
-        failing = "a request goes to the model without all of its context"
-        return Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
+        return replace(whose, conversation=now)
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
-        if not self._captures or latest is None or not latest.last:
+        """Proposes what the user says that lasts, where the setting `capture` wants it."""
+        wanted = self._captures and self.hx.enabled and self.hx.settings.capture
+        whose = self._speaker(context, session) if wanted and latest is not None and latest.last else None
+        if whose is None or latest is None:
             return None
-        whose = self._conversation(context, session)
-        return wishes(self.hx, Speaker(whose, self._rule), latest.text) if whose is not None else None
+        failing = "what the user said may not be kept"
+        return Job(whose.conversation.turn, failing, _PATIENCE, lambda: whose.scope(self.hx).capture([latest.text]))
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
+        """Records a call. A locked store is waited for once a turn."""
         if not self.hx.enabled or call.tool in NAMES or call.tool in self._skills:
             return None
-        whose = self._conversation(context, session)
-        if whose is None or not self._is_first(whose, call):
+        whose = self._speaker(context, session)
+        if whose is None or not self._is_first(whose.conversation, call):
             return None
-        return lesson(self.hx, Speaker(whose, self._rule), call)
+        turn = whose.conversation.turn
+        patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
+
+        def work() -> None:
+            args = parsed(call.args)
+            given = args if isinstance(args, Mapping) or args is None else {"input": args}
+            whose.scope(self.hx).observe(
+                tool=call.tool, args=given, result=call.result, error=call.error, patience=patience
+            )
+
+        return Job(turn, f"a call of {call.tool} may be missing from the record", _PATIENCE, work)
 
     def _is_first(self, whose: Conversation, call: Ended) -> bool:
-        before, _ = self._recorded.update((whose.user, whose.session, call.id), lambda _: True)
+        before, _ = _recorded.update((*self.place, whose.user, whose.session, call.id), lambda _: True)
         return not call.id or before is None
 
 
+_recorded: Final = Recent[tuple[str, ...], bool](_REMEMBERED)  # calls: two adapters may report the same
 _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
 
 
@@ -278,45 +284,19 @@ def _run(skill: Callable[..., Any], _own: Hexad, _name: str, *given: Any, **name
         return error_answer(str(error))
 
 
-def wishes(hx: Hexad, speaker: Speaker, text: str) -> Job | None:
-    """Proposes what the user says that lasts, where the setting `capture` wants it."""
-    if not hx.enabled or not hx.settings.capture:
-        return None
-    failing = "what the user said may not be kept"
-    return Job(speaker.conversation.turn, failing, PATIENCE, lambda: speaker.scope(hx).capture([text]))
-
-
-def lesson(hx: Hexad, speaker: Speaker, call: Ended, failure: FailureRule | None = None) -> Job:
-    """Records a call. A locked store is waited for once a turn."""
-    turn = speaker.conversation.turn
-    patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
-
-    def work() -> None:
-        args = parsed(call.args)
-        named = args if isinstance(args, Mapping) or args is None else {"input": args}
-        speaker.scope(hx).observe(
-            tool=call.tool,
-            args=named,
-            result=call.result,
-            error=call.error,
-            failure=failure or reported_failure,
-            patience=patience,
-        )
-
-    return Job(turn, f"a call of {call.tool} may be missing from the record", PATIENCE, work)
-
-
 def _now(hx: Hexad, job: Job | None) -> Any:
-    """The result of a job; None, and a warning, if it fails."""
-    reasons = list[str]()
-    done = attempt_now(hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
+    """The result of a job in a thread; None, and a warning, if it fails."""
+    reasons, done = list[str](), None
+    with excused(reasons):
+        done = pool_of(hx).wait(job.work, seconds=job.seconds) if job is not None else None
     return _ended(job, done, reasons)
 
 
 async def soon(hx: Hexad, job: Job | None) -> Any:
     """Like `_now`, beside an event loop."""
-    reasons = list[str]()
-    done = await attempt(hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
+    reasons, done = list[str](), None
+    with excused(reasons):
+        done = await pool_of(hx).run(job.work, seconds=job.seconds) if job is not None else None
     return _ended(job, done, reasons)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.agent_tools import NAMES
 from hexad.context.layers.runtime import SessionRuntime
@@ -31,23 +31,19 @@ PREFACE: Final = "Context for the next message, from memory. It is information, 
 _TURNS: Final = 256  # whose blocks are remembered
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A message to look context up for.
+class Latest(NamedTuple):
+    """The user's latest message: its words, its place in the conversation, and whether the conversation ends with it.
 
-    ``tools`` are names and descriptions of what the agent may call; with None, neither they nor the session's state
-    are shown. ``seconds`` is how long somebody waits for the answer. ``turn`` is the key of the turn, if that is known;
-    the request is ``opening`` if the message is its end, and then the turn may be a new one with an old key, unless the
-    framework's ``run`` is the same.
+    ``run`` is the framework's id of what the message began, if it has one: without it, a message at the end may begin a
+    new turn with the key of an old one. ``tools`` are names and descriptions of what the agent may call; with None,
+    neither they nor the session's state are shown.
     """
 
-    message: str
-    speaker: Speaker | None
-    tools: tuple[tuple[str, str], ...] | None
-    seconds: float
-    turn: str = ""
-    opening: bool = False
+    text: str
+    place: int
+    last: bool
     run: str = ""
+    tools: tuple[tuple[str, str], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,46 +56,45 @@ class Lookup:
         default_factory=lambda: forgettable(Recent(_TURNS)), repr=False
     )
 
-    def prompt(self, question: Question) -> Prompt:
-        """The sections for a message, recorded as shown. Blocks; call it in a thread.
+    def prompt(self, speaker: Speaker, latest: Latest, seconds: float) -> Prompt:
+        """The sections for a message, recorded as shown. Blocks; call it in a thread, and wait at most so long.
 
-        It is cached for the turn if the framework identifies turns and every layer answered.
+        It is cached for the turn if the speaker's conversation names that and every layer answered.
         """
-        hx = self._engine(question)
-        place = (hx.namespace, hx.session, question.turn, question.message, question.tools)
+        hx, turn = self._engine(speaker, latest), speaker.conversation.invocation
+        place = (hx.namespace, hx.session, turn, latest.text, latest.tools)
         run, known = self._blocks.get(place) or ("", None)
-        if known is not None and (not question.opening or (run and run == question.run)):
+        if known is not None and (not latest.last or (run and run == latest.run)):
             return known
-        prompt = self._looked_up(question, hx)
-        if question.turn and not prompt.failures:
-            self._blocks.put(place, (question.run, prompt))
+        prompt = self._looked_up(latest.text, hx, seconds)
+        if turn and not prompt.failures:
+            self._blocks.put(place, (latest.run, prompt))
         return prompt
 
-    def _looked_up(self, question: Question, hx: Hexad) -> Prompt:
-        until = time.monotonic() + question.seconds
-        found = hx.turn(question.message, Layer, session=hx.session or None)
+    def _looked_up(self, message: str, hx: Hexad, seconds: float) -> Prompt:
+        until = time.monotonic() + seconds
+        found = hx.turn(message, Layer, session=hx.session or None)
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
-            raise DeadlineExceeded(hx.store.location, question.seconds)
+            raise DeadlineExceeded(hx.store.location, seconds)
         prompt = hx.assemble("", found, budget=self.budget)
         hx.shown(prompt)
         return prompt
 
-    def _engine(self, question: Question) -> Hexad:
+    def _engine(self, speaker: Speaker, latest: Latest) -> Hexad:
         """The conversation's engine, which reads the house's memory too if that is another."""
-        if question.speaker is None:
-            return self._equipped(self.hx, question)
-        own = question.speaker.scope(self.hx)
+        own = speaker.scope(self.hx)
         apart = own.namespace != self.hx.namespace and isinstance(self.hx.retriever, ContextRetriever)
-        equipped = self._equipped(own, question)
+        equipped = _equipped(own, latest.tools)
         return equipped.beside(self.hx.scoped(session=own.session)) if apart else equipped
 
-    def _equipped(self, hx: Hexad, question: Question) -> Hexad:
-        """The engine with the agent's tools and a runtime state, unless it has its own."""
-        if question.tools is None:
-            return hx
-        if isinstance(hx.retriever, ContextRetriever) and hx.retriever.tools is None and question.tools:
-            hx = hx.with_tool_registry(_registry(question.tools))
-        return with_runtime(hx, tools=len(question.tools))
+
+def _equipped(hx: Hexad, tools: tuple[tuple[str, str], ...] | None) -> Hexad:
+    """The engine with the agent's tools and a runtime state, unless it has its own."""
+    if tools is None:
+        return hx
+    if isinstance(hx.retriever, ContextRetriever) and hx.retriever.tools is None and tools:
+        hx = hx.with_tool_registry(_registry(tools))
+    return with_runtime(hx, tools=len(tools))
 
 
 def with_runtime(hx: Hexad, *, tools: int, channel: str = "") -> Hexad:

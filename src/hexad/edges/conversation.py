@@ -81,12 +81,12 @@ class Speaker:
     rule: NamespaceRule
 
     def scope(self, hx: Hexad) -> Hexad:
-        """The engine as this conversation sees it. A rule that users wrote may raise."""
+        """The engine as this conversation sees it, in the engine's own session if it has none. A rule may raise."""
         below = self.rule(self.conversation)
         if not isinstance(below, str):
             raise InvalidInput("namespace", f"the rule must return text, not {type(below).__name__}")
         namespace = f"{hx.namespace}/{below}" if below else hx.namespace
-        return hx.scoped(namespace=namespace, session=session_of(self.conversation, self.rule))
+        return hx.scoped(namespace=namespace, session=session_of(self.conversation, self.rule) or None)
 
 
 def call_scope(house: Hexad, own: Hexad) -> CallScope:

@@ -1,9 +1,9 @@
-"""Notes about objects that belong to a framework, and which tool calls are in the record already."""
+"""Notes about objects that belong to a framework."""
 
 from __future__ import annotations
 
 import weakref
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -26,13 +26,3 @@ class Notes(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._known)
-
-
-_RECORDED: Final[Notes[frozenset[int]]] = Notes()
-
-
-def is_first_report(call: object, store: object) -> bool:
-    """Note a call; whether it is new to the store: a framework often reports an error again, as a result."""
-    known = _RECORDED.of(call) or frozenset()
-    _RECORDED.put(call, known | {id(store)})
-    return id(store) not in known

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.edges.agent import Ended, Latest, failure_in_text
+from hexad.edges.agent import Ended, failure_in_text
+from hexad.edges.context import Latest
+from hexad.memory.conversations.messages import field_of as _get
 
 if TYPE_CHECKING:
     from hexad.edges.agent import Context
@@ -32,11 +34,6 @@ def _items(body: Body, name: str) -> list[Any]:
     if isinstance(found, str):
         return [{"role": "user", "content": found}]
     return list(found) if isinstance(found, Iterable) and not isinstance(found, Mapping) else []
-
-
-def _get(item: Any, name: str) -> Any:
-    """A field of a dictionary, or of an object as the SDKs return them."""
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
 
 
 def _text(content: Any) -> str:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextvars
 import logging
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hexad.edges.threads import pool_of
 from hexad.errors import StoreBusy
 from hexad.memory.redaction import redact
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from hexad.facade import Hexad
-
-T = TypeVar("T")
 Turn: TypeAlias = tuple[str, ...]
 LOG: Final = logging.getLogger("hexad")
 _TURNS: Final = 256  # whose warnings are remembered
@@ -31,10 +27,10 @@ class _TurnWarnings:
         self._given: Recent[Turn, tuple[str, ...]] = Recent(_TURNS)
 
     def warn(self, turn: Turn, what: str, reason: str, *others: str) -> None:
-        """Log what did not happen and why, unless a warning of this turn gave that reason, or was about it too."""
-        given = self._given.get(turn) or ()
+        """Log what did not happen and why, unless a warning of this turn gave that cause, or was about it too."""
+        given, cause = self._given.get(turn) or (), reason.rpartition(": ")[2] or reason
         again = StoreBusy.__name__ in reason and self.met_lock(turn)  # by another writer
-        if not again and not any(reason in each or each in reason for each in given):
+        if not again and not any(cause in each or each in reason for each in given):
             self._given.put(turn, (*given, reason, *others))
             LOG.warning("%s: %s%s", what, reason, f" (and {len(others)} more)" if others else "")
 
@@ -96,22 +92,6 @@ def excused(reasons: list[str]) -> Iterator[None]:
             reasons.append(described(error))
         finally:
             reasons += held
-
-
-async def attempt(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
-    """The result of a call in a thread; None if it fails. Its error and its warnings are added to ``reasons``."""
-    done = None
-    with excused(reasons):
-        done = await pool_of(hx).run(call, seconds=seconds)
-    return done  # noqa: RET504 - None after an error
-
-
-def attempt_now(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
-    """Like `attempt`, for a caller without an event loop."""
-    done = None
-    with excused(reasons):
-        done = pool_of(hx).wait(call, seconds=seconds)
-    return done  # noqa: RET504 - None after an error
 
 
 def described(error: Exception) -> str:

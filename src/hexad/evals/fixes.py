@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table
+from hexad.evals.tables import Figures, Table, mean
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def judge_fixes(cases: Sequence[Case], progress: Progress) -> Figures:
     right = [case.is_right(fix) for case, fix in pairs if case.says]
     empty = [case.is_empty(fix) for case, fix in pairs if fix]
     shares = {
-        "right": _share(right, 1.0),
-        "empty": _share(empty, 0.0),
-        "wrong": _share(wrong, 0.0),
+        "right": mean(right, 1.0),
+        "empty": mean(empty),
+        "wrong": mean(wrong),
         "count": len(cases),
     }
     missed = [(case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))]
@@ -92,10 +92,6 @@ def _asked(case: Case) -> str:
         if case.then is not None:
             hx.observe(tool=case.tool, args=case.then, result="done", session="replay")
         return hx.learnings.known_fix(case.tool, case.error) or ""
-
-
-def _share(found: Sequence[bool], otherwise: float) -> float:
-    return round(sum(found) / len(found), 4) if found else otherwise
 
 
 def _has_any(fix: str, parts: Iterable[str]) -> bool:

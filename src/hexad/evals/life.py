@@ -8,11 +8,10 @@ its own, and all facts are the user's.
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table, figures_by_set
+from hexad.evals.tables import Figures, Table, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.model import Category
 from hexad.settings import STATIC
@@ -58,10 +57,10 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
     answered = [each for each in every if each.message.expect]
     silent = [not each.found for each in every if not each.message.expect]
     return {
-        "given": _mean([not each.missing for each in answered]),
-        "first": _mean([each.first for each in answered]),
-        "noise": _mean([len(each.noise) for each in every]),
-        "silent": _mean(silent),
+        "given": mean([not each.missing for each in answered]),
+        "first": mean([each.first for each in answered]),
+        "noise": mean([len(each.noise) for each in every]),
+        "silent": mean(silent),
         "questions": len(answered),
         "without_answer": len(silent),
     }
@@ -121,7 +120,3 @@ def _life(file: Path) -> Life:
 
     messages = [message for message in readable(file, read) if message is not None]
     return Life(file.parent.name, facts, messages)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return round(fmean(values), 4) if values else 0.0

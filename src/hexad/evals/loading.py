@@ -45,12 +45,10 @@ def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:
     engines = {group: hx.scoped(namespace=group) for group in data.groups()}
     if data.layer is not Layer.TOOL_REGISTRY:
         return engines
-    tools = {group: [_tool(document) for document in documents] for group, documents in data.groups().items()}
-    return {group: engine.with_tool_registry(tools[group]) for group, engine in engines.items()}
-
-
-def _tool(document: Document) -> Tool:
-    return Tool(name=document.id, description=document.text)
+    return {
+        group: engines[group].with_tool_registry([Tool(name=each.id, description=each.text) for each in documents])
+        for group, documents in data.groups().items()
+    }
 
 
 def _knowledge(hx: Hexad, document: Document, position: int) -> None:
@@ -69,17 +67,9 @@ def _skill(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG00
     hx.skills.activate(document.id)
 
 
-def _reference(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
-    hx.references.save(document.id, location=document.id, summary=document.text)
-
-
-def _learning(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
-    hx.learnings.save(trigger=document.id, diagnosis=document.text, fix=document.text)
-
-
-SAVERS: Mapping[Layer, Callable[[Hexad, Document, int], None]] = {
+SAVERS: Mapping[Layer, Callable[[Hexad, Document, int], object]] = {
     Layer.USER_KNOWLEDGE: _knowledge,
     Layer.SKILL_PATTERNS: _skill,
-    Layer.EXTERNAL_KNOWLEDGE: _reference,
-    Layer.AGENT_LEARNINGS: _learning,
+    Layer.EXTERNAL_KNOWLEDGE: lambda hx, each, _: hx.references.save(each.id, location=each.id, summary=each.text),
+    Layer.AGENT_LEARNINGS: lambda hx, each, _: hx.learnings.save(trigger=each.id, diagnosis=each.text, fix=each.text),
 }

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 
-NAMES: Final = ("recall_at_5", "recall_at_10", "mrr", "ndcg_at_10")
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(NamedTuple):
     """Four metrics, each from 0 to 1."""
 
-    recall_at_5: float
-    recall_at_10: float
-    mrr: float
-    ndcg_at_10: float
+    recall_at_5: float = 0.0
+    recall_at_10: float = 0.0
+    mrr: float = 0.0
+    ndcg_at_10: float = 0.0
 
 
 def recall(found: Sequence[str], relevant: Collection[str], k: int) -> float:
@@ -47,17 +42,19 @@ def ndcg(found: Sequence[str], relevant: Collection[str], k: int) -> float:
 
 def quality(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Quality:
     """The mean over questions; each answer is the found ids and the relevant ids."""
-    listed = list(answers)
-    if not listed:
-        return Quality(0.0, 0.0, 0.0, 0.0)
-    return Quality(
-        recall_at_5=fmean(recall(found, relevant, 5) for found, relevant in listed),
-        recall_at_10=fmean(recall(found, relevant, 10) for found, relevant in listed),
-        mrr=fmean(reciprocal_rank(found, relevant) for found, relevant in listed),
-        ndcg_at_10=fmean(ndcg(found, relevant, 10) for found, relevant in listed),
+    return mean(
+        [
+            Quality(
+                recall(found, relevant, 5),
+                recall(found, relevant, 10),
+                reciprocal_rank(found, relevant),
+                ndcg(found, relevant, 10),
+            )
+            for found, relevant in answers
+        ]
     )
 
 
-def mean(qualities: Sequence[Quality]) -> Quality:
+def mean(qualities: Iterable[Quality]) -> Quality:
     """The plain mean of several."""
-    return Quality(*(fmean(getattr(each, name) for each in qualities) for name in NAMES))
+    return Quality(*map(fmean, zip(*qualities, strict=True)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from html import escape
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
@@ -38,10 +37,10 @@ def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
     """The documented shape: overall, each layer, each set with its baselines; and some misses of each set."""
     ours = quality_of(OURS)
     document: dict[str, Any] = {
-        **asdict(overall(results, ours)),
-        "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, ours).items()},
+        **overall(results, ours)._asdict(),
+        "layers": {layer.value: quality._asdict() for layer, quality in by_layer(results, ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
-        "baselines": {name: asdict(overall(results, quality_of(name))) for name in baseline_names(results)},
+        "baselines": {name: overall(results, quality_of(name))._asdict() for name in baseline_names(results)},
     }
     if misses:
         document["misses"] = {
@@ -83,7 +82,7 @@ def recall_lost(results: Sequence[SetResult]) -> float:
     layers: dict[Layer, list[float]] = {}
     for result in results:
         if result.foreign:
-            layers.setdefault(result.layer, []).append(result.foreign.recall_lost)
+            layers.setdefault(result.data.layer, []).append(result.foreign.recall_lost)
     return fmean(fmean(lost) for lost in layers.values())
 
 
@@ -113,7 +112,7 @@ def _set_json(result: SetResult) -> dict[str, Any]:
 
 
 def _measured(measured: Measured) -> dict[str, float]:
-    return {**asdict(measured.quality), "p50_ms": round(measured.p50_ms, 4), "p95_ms": round(measured.p95_ms, 4)}
+    return {**measured.quality._asdict(), "p50_ms": round(measured.p50_ms, 4), "p95_ms": round(measured.p95_ms, 4)}
 
 
 def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
@@ -139,4 +138,4 @@ def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
 
 
 def _shown(quality: Quality) -> Iterator[str]:
-    return (f"{figure:.3f}" for figure in (quality.recall_at_5, quality.recall_at_10, quality.mrr, quality.ndcg_at_10))
+    return (f"{figure:.3f}" for figure in quality)

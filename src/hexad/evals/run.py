@@ -73,11 +73,6 @@ class SetResult:
     baselines: Mapping[str, Measured] = field(default_factory=dict)
     foreign: Foreign | None = None
 
-    @property
-    def layer(self) -> Layer:
-        """The layer it was measured in."""
-        return self.data.layer
-
     def measured(self, name: str) -> Measured:
         """The figures of a baseline, or of Hexad."""
         return self.baselines.get(name, self.hexad)
@@ -129,17 +124,14 @@ class Measurement:
     def engines(self) -> Iterator[Mapping[str, Hexad]]:
         """A new store with the set's items, and an engine for each of its groups."""
         if self.plan.live is not None:
-            yield {question.group: self._live(self.plan.live, question.group) for question in self.data.questions}
+            live, groups = self.plan.live, {question.group for question in self.data.questions}
+            yield {each: live if each == DEFAULT_NAMESPACE else live.scoped(namespace=each) for each in groups}
             return
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
             Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
         ):
             yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
-
-    @staticmethod
-    def _live(hx: Hexad, group: str) -> Hexad:
-        return hx if group == DEFAULT_NAMESPACE else hx.scoped(namespace=group)
 
     def asker(self, engines: Mapping[str, Hexad]) -> Ask:
         """A function that asks the engine of a question's group."""
@@ -178,7 +170,9 @@ class Measurement:
     def _baseline(self, asked: Sequence[Question], name: str, build: Baseline) -> Measured:
         with ExitStack() as stack:
             built = {group: stack.enter_context(build(each)) for group, each in self.data.groups().items()}
-            return self.measured(asked, lambda each: built.get(each.group, _nothing)(each.text, DEPTH), name)
+            return self.measured(
+                asked, lambda each: built[each.group](each.text, DEPTH) if each.group in built else (), name
+            )
 
     def measured(self, asked: Sequence[Question], ask: Ask, what: str) -> Measured:
         """Quality and speed of the answers to some questions."""
@@ -200,11 +194,6 @@ class Measurement:
         self.progress(f"{self.data.path}: {what}", done, total)
 
 
-def _nothing(_question: str, _limit: int) -> Sequence[str]:
-    """The answer where the question's group has no items."""
-    return ()
-
-
 def _percentiles(times: Sequence[float]) -> tuple[float, float]:
     if len(times) < 2:
         return (times[0], times[0]) if times else (0.0, 0.0)
@@ -214,8 +203,8 @@ def _percentiles(times: Sequence[float]) -> tuple[float, float]:
 
 def by_layer(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> dict[Layer, Quality]:
     """The mean of each layer's sets."""
-    layers = dict.fromkeys(result.layer for result in results)
-    return {layer: mean([of(result) for result in results if result.layer is layer]) for layer in layers}
+    layers = dict.fromkeys(result.data.layer for result in results)
+    return {layer: mean(of(result) for result in results if result.data.layer is layer) for layer in layers}
 
 
 def overall(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> Quality:

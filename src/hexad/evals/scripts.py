@@ -41,7 +41,7 @@ def check_scripts(folder: Path, kind: str, progress: Progress) -> Figures | None
         raise EvalError(str(folder / kind), "has no lines; give one object with text for each script")
     verdicts: list[Verdict] = []
     for script in scripts:
-        verdicts.append(check(script, shell="bash"))
+        verdicts.append(check(script))
         progress(f"{kind}: checking", len(verdicts), len(scripts))
     if not verdicts:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class Figures(NamedTuple):
 
     json: Mapping[str, Any]
     tables: Sequence[Table]
+
+
+def mean(values: Sequence[float], otherwise: float = 0.0) -> float:
+    """The mean, or the share of what is true."""
+    return round(fmean(values), 4) if values else otherwise
 
 
 def figures_by_set(

@@ -18,6 +18,7 @@ from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.backup.lines import Line
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.proposals import Proposals
 from hexad.memory.redaction import redact
 from hexad.memory.references import ReferenceCollection
 from hexad.memory.resemblance import alike
@@ -28,7 +29,6 @@ from hexad.model import (
     Layer,
     Learning,
     Origin,
-    Proposal,
     Record,
     Reference,
     Skill,
@@ -125,7 +125,7 @@ class _Saver:
         self._learnings = LearningCollection(workspace, find)
         self._skills = SkillLibrary(roomy(workspace), find)
         self._waiting = {each.key: each.content for each in change.unit.proposals()}
-        self._proposals: list[Proposal] = []
+        self._proposals = Proposals(workspace, find)
         self._counts = Counter[str]()
         self._reasons = Counter[str]()
         self._shown: list[tuple[str, str, str]] = []
@@ -152,9 +152,7 @@ class _Saver:
             self._counts[self._left_out(f"{source.path.name}: {error.reason}")] += 1
 
     def done(self) -> Imported:
-        """Write the proposals; what was done."""
-        if self._proposals:
-            self._change.unit.propose(self._proposals)
+        """The result."""
         gone = tuple(entry.key for entry in self._gone)
         reasons, redacted = dict(self._reasons), dict(self._redacted)
         return Imported(**self.counts(), reasons=reasons, shown=tuple(self._shown), redacted=redacted, gone=gone)
@@ -242,7 +240,6 @@ class _Saver:
     def _proposed(self, record: Knowledge, offer: Offer, before: Record | None) -> str:
         intake = admission.Intake(limit=self._change.workspace.max_text, redact=True)
         content = intake.text("content", record.content, required=True)
-        sentence = intake.text("sentence", offer.sentence)
         same = isinstance(before, Knowledge) and (before.content, before.category) == (content, record.category)
         self._redacted.update(intake.notes["redactions"])
         if same or self._waiting.get(record.key) == content:
@@ -252,22 +249,8 @@ class _Saver:
         if len(self._waiting) >= _MOST_PROPOSALS:
             return self._left_out(f"more than {_MOST_PROPOSALS} proposals wait; decide about these, then import again")
         self._waiting[record.key] = content
-        end = self._change.unit.chain_end()
-        proposal = Proposal(
-            id=f"p{end[0] + 1 if end else 1}",
-            key=admission.key("key", record.key),
-            content=content,
-            category=record.category,
-            subject=record.subject,
-            tags=admission.tags("tags", record.tags),
-            sentence=sentence,
-            against=before.id if before else "",
-            origin=Origin.IMPORT,
-            created=record.created,
-            **intake.notes,
-        )
-        self._proposals.append(proposal)
-        self._change.audit("proposal.save", proposal.id, {"change": proposal.change.value, "key": proposal.key})
+        fields = {name: getattr(record, name) for name in ("category", "subject", "tags")}
+        self._proposals.propose(record.key, record.content, **fields, sentence=offer.sentence, origin=Origin.IMPORT)
         return "proposed"
 
     @cached_property

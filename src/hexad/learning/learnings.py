@@ -95,7 +95,7 @@ class LearningCollection(RecordCollection[Learning]):
         (True, 'ask for more quota')
         """
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
-        now, pattern = self._workspace.clock(), intake.text("error_pattern", error_pattern)
+        pattern = intake.text("error_pattern", error_pattern)
         words = _words_of(pattern)
         new = Learning(
             id=new_id(),
@@ -105,13 +105,9 @@ class LearningCollection(RecordCollection[Learning]):
             fix="" if fix is KEEP else intake.text("fix", fix),
             category=ErrorCategory.GENERAL if category is KEEP else ErrorCategory.parse(category, "category"),
             tags=() if tags is KEEP else admission.tags("tags", tags),
-            origin=Origin.parse(origin, "origin"),
-            session=self._workspace.session_of(session),
-            created=now,
-            updated=now,
             template=pattern_text(words),
             length=len(words),
-            **intake.notes,
+            **self._said(intake, origin, session),
         )
         same = not_given(diagnosis=diagnosis, fix=fix, category=category, tags=tags)
         carried = ("seen", *same, *(_EVIDENCE if fix is KEEP else ()))
@@ -222,10 +218,10 @@ class LearningCollection(RecordCollection[Learning]):
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.
         """
-        if unseen_for is not None and not _is_span(unseen_for):
-            raise InvalidInput("unseen_for", "must be a timedelta that is not negative")
-        dry = admission.flag("dry_run", dry_run)
-        if dry:
+        wanted = "a timedelta that is not negative"
+        if unseen_for is not None and admission.instance("unseen_for", unseen_for, timedelta, wanted) < timedelta():
+            raise InvalidInput("unseen_for", f"must be {wanted}")
+        if admission.flag("dry_run", dry_run):
             with self._workspace.reading() as view:
                 return housekeeping.plan(housekeeping.all_of(view), self._workspace.clock(), unseen_for)
         with self._workspace.change(actor=Origin.USER) as change:
@@ -284,7 +280,3 @@ def _with_words(new: Learning, old: Learning | None) -> Learning:
     others = {each: held for each, held in known.items() if held.remedy.kind is not Kind.CORRECTION}
     same = (each for each, held in others.items() if held.sentence == new.fix)
     return chosen(new, known, name=name if by_user else next(same, name))
-
-
-def _is_span(value: object) -> bool:
-    return isinstance(value, timedelta) and value >= timedelta()

@@ -58,11 +58,16 @@ class Access:
         return cls(address=address, hosts=frozenset(map(host_of, hosts or ())), origins=allowed)
 
 
+def largest_body(settings: Settings) -> int:
+    """The most bytes of a request's JSON."""
+    return max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text)
+
+
 def sdk_app(server: MCPServer[Any], settings: Settings) -> Starlette:
     """The SDK's application, which no guard stands before yet."""
     return server.streamable_http_app(
         streamable_http_path=PATH,
-        max_request_body_size=max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text),
+        max_request_body_size=largest_body(settings),
         session_idle_timeout=IDLE,
         max_sessions=_SESSIONS,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.errors import InvalidInput, TextTooLong, UnstorableText
 from hexad.memory.redaction import redact
@@ -16,6 +16,7 @@ from hexad.memory.redaction import redact
 if TYPE_CHECKING:
     from hexad.model import Json
 
+T = TypeVar("T")
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 MAX_KEY: Final = 256  # characters of a key, a name, a tag, a session
 _LONG_SECRET: Final = 20
@@ -23,13 +24,19 @@ MAX_TAGS: Final = 64
 MAX_TEXT: Final = 256 * 1024  # bytes of any one text
 
 
+def instance(field: str, value: object, kind: type[T], words: str) -> T:
+    """A value of a type, which ``words`` name in the error."""
+    if not isinstance(value, kind):
+        raise InvalidInput(field, f"must be {words}, not {type(value).__name__}")
+    return value
+
+
 def text(field: str, value: object, *, limit: int = MAX_TEXT, required: bool = False) -> str:
     """Text that any database keeps as it is."""
-    if not isinstance(value, str):
-        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
-    if required and not value.strip():
+    given = instance(field, value, str, "text")
+    if required and not given.strip():
         raise InvalidInput(field, "must not be empty")
-    return _storable(field, value, limit)
+    return _storable(field, given, limit)
 
 
 def key(field: str, value: object) -> str:
@@ -61,9 +68,7 @@ def tags(field: str, value: object) -> tuple[str, ...]:
 
 def flag(field: str, value: object) -> bool:
     """True or false, nothing that merely looks like it."""
-    if not isinstance(value, bool):
-        raise InvalidInput(field, f"must be True or False, not {type(value).__name__}")
-    return value
+    return instance(field, value, bool, "True or False")
 
 
 def whole(field: str, value: object, *, low: int, high: int = 2**53) -> int:
@@ -88,12 +93,11 @@ def moment(field: str, value: object) -> datetime | None:
     """A time with a zone, in UTC; None for never."""
     if value is None:
         return None
-    if not isinstance(value, datetime):
-        raise InvalidInput(field, f"must be a datetime, not {type(value).__name__}")
-    if value.tzinfo is None:
+    given = instance(field, value, datetime, "a datetime")
+    if given.tzinfo is None:
         raise InvalidInput(field, "has no time zone; use datetime.now(UTC) or give a tzinfo")
     try:
-        return value.astimezone(UTC)
+        return given.astimezone(UTC)
     except OverflowError:
         raise InvalidInput(field, "is beyond the calendar in UTC") from None
 
@@ -173,11 +177,11 @@ class Intake:
         if isinstance(value, list):
             return [self._clean_json(element) for element in value]
         if isinstance(value, dict):
-            return {self._clean_text(name): self._clean_named(name, element) for name, element in value.items()}
+            return {
+                self._clean_text(name): self.named(name, each) if isinstance(each, str) else self._clean_json(each)
+                for name, each in value.items()
+            }
         return value
-
-    def _clean_named(self, name: str, value: Any) -> Any:
-        return self.named(name, value) if isinstance(value, str) else self._clean_json(value)
 
     def named(self, name: str, value: str, *, prose: bool = False) -> str:
         """A text without its secrets, where its name may show that all of it is one: ``{"password": "…"}``.

@@ -7,7 +7,7 @@ import json
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import InvalidInput
+from hexad.memory import admission
 from hexad.model import AuditRecord, Verdict
 
 if TYPE_CHECKING:
@@ -67,21 +67,6 @@ def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], deta
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdict:
-    """Whether the chain is whole, and with ``expect`` whether that hash is still in it."""
-    count, head, expected = 0, GENESIS, expect in {None, GENESIS}
-    with store.reading(namespace) as view:
-        for record in records(view):
-            problem = _problem(namespace, record, count + 1, head)
-            if problem:
-                return Verdict(namespace, count, head, record.sequence, problem)
-            count, head = count + 1, record.hash
-            expected = expected or head == expect
-    if not expected:
-        return Verdict(namespace, count, head, count + 1, f"the record with hash {expect} is missing: the tail was cut")
-    return Verdict(namespace, count, head)
-
-
 def records(view: Reading) -> Iterator[AuditRecord]:
     """The whole log in order, page by page."""
     last = 0
@@ -112,6 +97,16 @@ class AuditLog:
         with self.store.reading(self.namespace) as view:
             return tuple(records(view))
 
+    def latest(self, limit: int, *, before: int | None = None) -> tuple[AuditRecord, ...]:
+        """The newest records, newest first; with ``before`` (a sequence) those before it."""
+        most = admission.whole("limit", limit, low=1)
+        end = None if before is None else admission.whole("before", before, low=0)
+        with self.store.reading(self.namespace) as view:
+            last = (view.chain_end() or (0, ""))[0]
+            last = last if end is None else min(last, end - 1)
+            found = view.audit(after=max(0, last - most), limit=most) if last > 0 else ()
+        return tuple(record for record in reversed(found) if record.sequence <= last)
+
     def verify(self, *, expect: str | None = None) -> Verdict:
         """Whether all records are intact; with ``expect`` (an earlier head) also whether the tail was cut.
 
@@ -120,6 +115,15 @@ class AuditLog:
         >>> hx.audit.verify().ok
         True
         """
-        if expect is not None and not isinstance(expect, str):
-            raise InvalidInput("expect", f"must be the hash of a record, not {type(expect).__name__}")
-        return verify(self.store, self.namespace, expect=expect)
+        if expect is not None:
+            admission.instance("expect", expect, str, "the hash of a record")
+        count, head, expected, namespace = 0, GENESIS, expect in {None, GENESIS}, self.namespace
+        with self.store.reading(namespace) as view:
+            for record in records(view):
+                problem = _problem(namespace, record, count + 1, head)
+                if problem:
+                    return Verdict(namespace, count, head, record.sequence, problem)
+                count, head = count + 1, record.hash
+                expected = expected or head == expect
+        missing = "" if expected else f"the record with hash {expect} is missing: the tail was cut"
+        return Verdict(namespace, count, head, count + 1 if missing else None, missing)

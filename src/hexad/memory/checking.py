@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 from hexad.errors import StoreDamaged
 from hexad.memory import audit
 from hexad.memory.forgetting import VERSIONED
-from hexad.memory.indexing import all_namespaces, document_of, embed_missing, put, reindex
+from hexad.memory.indexing import all_namespaces, document_of, embed_missing, pages, put, reindex
 from hexad.memory.knowledge import version_of
 from hexad.memory.similarity import embedded_text
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Version
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from hexad.store import Evidence, Reading, Row, Store, Writing
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)  # nothing has expired by then
-_PAGE: Final = 500
 _FORGET: Final = "knowledge.forget"
 _AGAIN: Final = "restore a backup, or review and activate them again"
 _GONE: Final = "restore a backup, or accept the loss with `hexad doctor --repair`"
@@ -90,7 +89,7 @@ class _Comparison:
         keys, altered, gaps = set[str](), list[str](), list[str]()
         for kind in RECORDS:
             expected, unlike = _Expected(), list[str]()
-            for page in _pages(self._view, kind.layer):
+            for page in pages(self._view, kind.layer):
                 for row in page:
                     expected.add(row)
                     altered += [row.record.id] if self._is_altered(row.record) else []
@@ -134,7 +133,7 @@ class _Comparison:
     def _frequent_faults(self, layer: Layer, expected: _Expected) -> Iterator[str]:
         """Ask which rows hold the terms that have too many rows for one answer."""
         frequent = [term for term, count in expected.frequencies.items() if count >= CAPACITY]
-        for page in _pages(self._view, layer) if frequent else ():
+        for page in pages(self._view, layer) if frequent else ():
             held = {row.number: row.document.weights() for row in page if row.document is not None}
             for term in frequent:
                 wanted = {number for number, weights in held.items() if term in weights}
@@ -194,13 +193,6 @@ class _Expected:
 def _digest(postings: Iterable[Sequence[int]]) -> int:
     """A number for some postings, the same in any order."""
     return sum(hash(tuple(posting)) for posting in postings)
-
-
-def _pages(view: Reading, layer: Layer) -> Iterator[Sequence[Row]]:
-    last = 0
-    while page := view.page(layer, after=last, limit=_PAGE):
-        yield page
-        last = page[-1].number
 
 
 def _together(frequencies: dict[str, int]) -> list[list[str]]:

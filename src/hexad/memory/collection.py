@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
-from hexad.errors import NotFound
+from hexad.errors import NotFound, RateLimited
 from hexad.memory import admission
 from hexad.model import KEEP, Origin, Record
 
@@ -26,7 +26,6 @@ class Finder(Protocol):
 
     def __call__(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         """The best items, best first, of those whose facets have these values."""
-        ...
 
 
 class RecordCollection(Generic[N]):
@@ -40,10 +39,16 @@ class RecordCollection(Generic[N]):
 
     def get(self, id: str) -> N:
         """The record of that id; else `NotFound`."""
-        found = self._visible(id)
+        found = self.lookup(id)
         if found is None:
             raise self._missing(id)
         return found
+
+    def lookup(self, id: str) -> N | None:
+        """The record of that id; None if there is none."""
+        row = self._workspace.row(self.layer, admission.key("key", id))
+        found = cast("N | None", row and row.record)
+        return None if found is None or self._is_hidden(found) else found
 
     def list(self) -> tuple[N, ...]:
         """Every record, in the order of first saving."""
@@ -64,10 +69,14 @@ class RecordCollection(Generic[N]):
     @contextmanager
     def together(self) -> Iterator[Self]:
         """This collection inside one transaction: what is read there stays true until it is over."""
-        with self._workspace.transaction() as unit:
-            here = copy(self)
-            here._workspace = self._workspace.joining(unit)  # noqa: SLF001 - one of us
-            yield here
+        here, workspace = copy(self), self._workspace
+        try:
+            with workspace.transaction() as unit:
+                here._workspace = replace(workspace.joining(unit), limits=workspace.limits)  # noqa: SLF001 - one of us
+                yield here
+        except RateLimited as error:
+            workspace.audit_rejection(error, Origin.AGENT)
+            raise
 
     def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
         """Insert a record or replace the one with its id; saving the same again changes nothing.
@@ -85,6 +94,17 @@ class RecordCollection(Generic[N]):
             change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
         return kept
 
+    def _said(self, intake: admission.Intake, origin: str, session: str | None) -> dict[str, Any]:
+        """The fields of every new record: who said it, when, and what was redacted; ask when its texts are taken."""
+        name, now = self._workspace.session_of(session), self._workspace.clock()
+        return {
+            "origin": Origin.parse(origin, "origin"),
+            "session": name,
+            "created": now,
+            "updated": now,
+            **intake.notes,
+        }
+
     def _settled(self, change: Change, new: N) -> tuple[N, N | None]:
         """A new record, fitted to the stored one of its id, and that one, inside the transaction that stores it."""
         return new, cast("N | None", change.get(self.layer, new.id))
@@ -93,12 +113,20 @@ class RecordCollection(Generic[N]):
         wanted = {name: value for name, value in facets.items() if value is not None}
         return self._find(self.layer, query, limit=admission.whole("limit", limit, low=1), facets=wanted)
 
-    def _visible(self, id: str) -> N | None:
-        row = self._workspace.row(self.layer, admission.key("key", id))
-        return cast("N", row.record) if row else None
+    def _is_hidden(self, record: N) -> bool:
+        """Whether a record is kept, and neither found nor listed."""
+        return False
+
+    def _present(self, change: Change, id: str) -> N:
+        """The record of that id inside a change; else `NotFound`."""
+        found = cast("N | None", change.get(self.layer, admission.key("key", id)))
+        if found is None or self._is_hidden(found):
+            raise self._missing(id)
+        return found
 
     def _records(self) -> Iterator[N]:
-        return (cast("N", row.record) for row in self._workspace.rows(self.layer))
+        every = (cast("N", row.record) for row in self._workspace.rows(self.layer))
+        return (record for record in every if not self._is_hidden(record))
 
     def _take_away(self, change: Change, id: str) -> str:
         name = admission.key("key", id)

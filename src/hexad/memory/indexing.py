@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.memory.similarity import embed_all, embedded_text
-from hexad.model import RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
 from hexad.store import Embedded, Entry, Question
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from hexad.memory.similarity import Similarity
-    from hexad.store import Evidence, Reading, Row, Store, Writing
+    from hexad.store import Reading, Row, Store, Writing
 
 _BATCH: Final = 256  # rows that are embedded at a time
 _PAGE: Final = 1000
@@ -40,12 +40,17 @@ def put(unit: Writing, records: Sequence[Record], similarity: Similarity | None 
     unit.put([Entry(record, documents[place], vectors.get(place)) for place, record in enumerate(records)])
 
 
-def records(view: Reading, layer: Layer) -> Iterator[Record]:
-    """Every record of a layer, in the order of first saving, page by page."""
+def pages(view: Reading, layer: Layer, *, without: str | None = None) -> Iterator[Sequence[Row]]:
+    """Every row of a layer, in the order of first saving, or the indexed rows without a vector of an embedder."""
     last = 0
-    while page := view.page(layer, after=last):
-        yield from (row.record for row in page)
+    while page := view.page(layer, after=last, without=without):
+        yield page
         last = page[-1].number
+
+
+def records(view: Reading, layer: Layer) -> Iterator[Record]:
+    """Every record of a layer, in the order of first saving."""
+    return (row.record for page in pages(view, layer) for row in page)
 
 
 def all_namespaces(store: Store) -> Iterator[str]:
@@ -54,11 +59,6 @@ def all_namespaces(store: Store) -> Iterator[str]:
     while page := store.namespaces(after=last, limit=_PAGE):
         yield from page
         last = page[-1]
-
-
-def sizes(view: Reading, now: datetime, embedder: str | None = None) -> Mapping[Layer, Evidence]:
-    """How many rows and vectors each stored layer has."""
-    return view.evidence(Question(layers=[kind.layer for kind in RECORDS], now=now, embedder=embedder))
 
 
 def reindex(unit: Writing) -> None:
@@ -91,24 +91,14 @@ def embed_missing(store: Store, similarity: Similarity, now: datetime, progress:
 
 def missing_vectors(store: Store, similarity: Similarity, now: datetime) -> int:
     """How many rows that the embedder can read, of all namespaces, have no vector of it."""
-    missing = 0
+    missing, sizes = 0, Question(layers=DEFAULT_LAYERS, now=now, embedder=similarity.name)
     for namespace in all_namespaces(store):
         with store.reading(namespace) as view:
-            for layer, each in sizes(view, now, similarity.name).items():
+            for layer, each in view.evidence(sizes).items():
                 if each.statistics.rows > each.vectors.rows:
-                    missing += sum(_readable(similarity, row) for row in _without_vector(view, layer, similarity.name))
+                    rows = (row for page in pages(view, layer, without=similarity.name) for row in page)
+                    missing += sum(similarity.reads(embedded_text(row.record.fields())) for row in rows)
     return missing
-
-
-def _without_vector(view: Reading, layer: Layer, embedder: str) -> Iterator[Row]:
-    last = 0
-    while page := view.page(layer, after=last, without=embedder):
-        yield from page
-        last = page[-1].number
-
-
-def _readable(similarity: Similarity, row: Row) -> bool:
-    return similarity.reads(embedded_text(row.record.fields()))
 
 
 def _embed_batch(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from itertools import chain, count
+from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.redaction import redact
 from hexad.text.stopwords import STOPWORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MOST_WORDS: Final = 5
 _LONGEST: Final = 48  # characters of a key that is made
@@ -21,6 +25,11 @@ _NEGATIONS: Final = frozenset(
     ["no", "not", "nor", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "cant", "wont"]
 )
 _SKIPPED: Final = STOPWORDS - _NEGATIONS  # "I do not like tea" must not become like-tea
+
+
+def numbered(name: str, between: str = "-") -> Iterator[str]:
+    """A name, and what to call it if others have that: editor, editor-2, editor-3, without end."""
+    return chain([name], (f"{name}{between}{number}" for number in count(2)))
 
 
 def key_from(text: str) -> str:

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput, NotOwn
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
 from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject, withdraw
-from hexad.memory.keys import key_from
+from hexad.memory.keys import key_from, numbered
 from hexad.memory.resemblance import resembling
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from hexad.memory.workspace import Change
     from hexad.model import Forgotten, Item
-
-
-class _Said(NamedTuple):
-    """A save that passed the checks: the key, and the fields that were given."""
-
-    key: str  # empty: one is made from the content
-    given: dict[str, Any]
 
 
 class KnowledgeCollection(RecordCollection[Knowledge]):
@@ -80,8 +73,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             "expires": expires,
             "relevance": relevance,
         }
-        said = self._admit(key, content, given, redact=redact)
-        return self._store(said, Origin.parse(origin, "origin"), session, own_only=own_only)
+        admitted = self._admit(key, content, given, redact=redact)
+        return self._store(admitted, Origin.parse(origin, "origin"), session, own_only=own_only)
 
     def correct(self, key: str, content: str, **fields: Any) -> Knowledge:
         """Save the next version of an entry; a key that was made from its old text is made from the new one.
@@ -90,7 +83,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         >>> hx.knowledge.correct(hx.knowledge.save("I live in Cork").key, "I live in Galway").key
         'live-galway'
         """
-        old, entry = self._visible(key), self.save(key, content, **fields)
+        old, entry = self.lookup(key), self.save(key, content, **fields)
         made = key_from(entry.content)
         if old is None or old.key != key_from(old.content) or old.key == made:
             return entry
@@ -124,8 +117,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         ['old']
         """
         most = admission.whole("limit", limit, low=1)
-        if not isinstance(entry, Knowledge):
-            raise InvalidInput("entry", f"must be an entry, not {type(entry).__name__}")
+        admission.instance("entry", entry, Knowledge, "an entry")
         found = [item for item in self.search(entry.content) if item.id != entry.key]
         return tuple(resembling(entry.content, found, self._workspace.similarity))[:most]
 
@@ -191,33 +183,24 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             change.unit.scrub()
         return self._workspace.erase_traces(count)
 
-    def _visible(self, id: str) -> Knowledge | None:
-        entry = super()._visible(id)
-        return entry if entry and entry.deleted is None else None
+    def _is_hidden(self, record: Knowledge) -> bool:
+        return record.deleted is not None
 
-    def _records(self) -> Iterator[Knowledge]:
-        return (entry for entry in super()._records() if entry.deleted is None)
-
-    def _present(self, change: Change, key: str) -> Knowledge:
-        entry = cast("Knowledge | None", change.get(self.layer, admission.key("key", key)))
-        if entry is None or entry.deleted is not None:
-            raise self._missing(key)
-        return entry
-
-    def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> _Said:
+    def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> dict[str, Any]:
+        """The fields that were given, checked; an empty key is made from the content."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         name = "" if key is None else admission.key("key", key)
         words = intake.named(name, intake.text("content", content, required=True), prose=True)
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
         if "source" in checked:
             checked["source"] = intake.text("source", checked["source"])
-        return _Said(name, {"content": words, **checked, **intake.notes})
+        return {"key": name, "content": words, **checked, **intake.notes}
 
-    def _store(self, said: _Said, who: Origin, session: str | None, *, own_only: bool) -> Knowledge:
+    def _store(self, given: dict[str, Any], who: Origin, session: str | None, *, own_only: bool) -> Knowledge:
         with self._workspace.change(actor=who, session=session) as change:
-            key = said.key or self._free_key(change, said.given["content"])
+            key = given["key"] or self._free_key(change, given["content"])
             old = cast("Knowledge | None", change.get(self.layer, key))
-            new = self._merged(old, said._replace(key=old.key if old else key), who, change.session)
+            new = self._merged(old, {**given, "key": old.key if old else key}, who, change.session)
             if new == old:
                 return old
             if own_only and old is not None and old.deleted is None and not _is_an_agents(old):
@@ -228,20 +211,14 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
 
     def _free_key(self, change: Change, content: str) -> str:
         """The key that is made from a text, with a number if another text has it."""
-        made = key = key_from(content)
-        number = 1
-        while (held := cast("Knowledge | None", change.get(self.layer, key))) and held.deleted is None:
-            if held.content == content:
-                break
-            number += 1
-            key = f"{made}-{number}"
-        return key
+        held = ((key, cast("Knowledge | None", change.get(self.layer, key))) for key in numbered(key_from(content)))
+        return next(key for key, entry in held if entry is None or entry.deleted or entry.content == content)
 
-    def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
+    def _merged(self, old: Knowledge | None, given: dict[str, Any], origin: Origin, session: str) -> Knowledge:
         now = self._workspace.clock()
         if old is None or old.deleted is not None:
-            return _first(said, origin, session, now, version=old.version + 1 if old else 1)
-        given = {**_outlived(old, now), **_unpinned(old, said, origin), **said.given}
+            return _first(given, origin, session, now, version=old.version + 1 if old else 1)
+        given = {**_outlived(old, now), **_unpinned(old, given["content"], origin), **given}
         if given["content"] == old.content:  # the secrets that were taken out are still not in it
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
         new = replace(old, **given)
@@ -269,16 +246,15 @@ def _is_an_agents(entry: Knowledge) -> bool:
     return entry.origin is Origin.AGENT and not entry.pinned
 
 
-def _first(said: _Said, origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
+def _first(given: dict[str, Any], origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
     entry = Knowledge(
-        key=said.key,
         origin=origin,
         session=session,
         version=version,
         first_version=version,
         created=now,
         updated=now,
-        **said.given,
+        **given,
     )
     return replace(entry, given_by=_given_by(None, entry, session))
 
@@ -288,9 +264,9 @@ def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
     return {"expires": None} if old.expires is not None and old.expires <= now else {}
 
 
-def _unpinned(old: Knowledge, said: _Said, origin: Origin) -> dict[str, Any]:
+def _unpinned(old: Knowledge, content: str, origin: Origin) -> dict[str, Any]:
     """A pin belongs to its content: new content removes it, unless the user saves that."""
-    return {"pinned": False} if origin is not Origin.USER and said.given["content"] != old.content else {}
+    return {"pinned": False} if origin is not Origin.USER and content != old.content else {}
 
 
 def _given_by(old: Knowledge | None, new: Knowledge, session: str) -> dict[str, str]:

@@ -16,21 +16,13 @@ if TYPE_CHECKING:
 _SESSIONS_COUNTED: Final = 100_000  # the least recently active are dropped, so that a long life needs bounded memory
 
 
-class Tally:
+class Tally(Recent[tuple[str, str, str], int]):
     """Counts what the sessions of one database have saved, for all engines open on it in this process."""
 
+    engines = 0
+
     def __init__(self) -> None:
-        self.engines = 0
-        self._taken: Recent[tuple[str, str, str], int] = Recent(_SESSIONS_COUNTED, inherited=True)
-
-    def take(self, place: tuple[str, str, str], limit: int) -> bool:
-        """Count one more, unless that would be beyond the limit."""
-        before, after = self._taken.update(place, lambda count: (count or 0) + ((count or 0) < limit))
-        return after != (before or 0)
-
-    def give_back(self, place: tuple[str, str, str]) -> None:
-        """Count one less."""
-        self._taken.update(place, lambda count: max((count or 0) - 1, 0))
+        super().__init__(_SESSIONS_COUNTED, inherited=True)
 
 
 _tallies: Final[dict[str, Tally]] = {}
@@ -57,15 +49,19 @@ class Limits:
 
     def __init__(self, maxima: Mapping[str, int], tally: Tally | None = None) -> None:
         self._maxima = dict(maxima)
-        self._tally = tally or Tally()
+        self._tally = Tally() if tally is None else tally
 
     def take(self, namespace: str, session: str, kind: str) -> int | None:
         """Take a slot, or say which limit is reached. Returns the limit, if there is one."""
         limit = self._maxima.get(kind) if session else None
-        if limit is not None and not self._tally.take((namespace, session, kind), limit):
-            raise RateLimited(kind, limit, session)
+        if limit is not None:
+            before, _ = self._tally.update(
+                (namespace, session, kind), lambda count: (count or 0) + ((count or 0) < limit)
+            )
+            if (before or 0) >= limit:
+                raise RateLimited(kind, limit, session)
         return limit
 
     def give_back(self, namespace: str, session: str, kind: str) -> None:
         """Undo `take`."""
-        self._tally.give_back((namespace, session, kind))
+        self._tally.update((namespace, session, kind), lambda count: max((count or 0) - 1, 0))

@@ -41,7 +41,6 @@ class ReferenceCollection(RecordCollection[Reference]):
         <ReferenceKind.WIKI: 'wiki'>
         """
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
-        now = self._workspace.clock()
         new = Reference(
             name=admission.key("name", name),
             location="" if location is KEEP else intake.text("location", location, required=True),
@@ -49,11 +48,7 @@ class ReferenceCollection(RecordCollection[Reference]):
             kind=ReferenceKind.DOCUMENTATION if kind is KEEP else ReferenceKind.parse(kind, "kind"),
             metadata={} if metadata is KEEP else intake.mapping("metadata", metadata),
             tags=() if tags is KEEP else admission.tags("tags", tags),
-            origin=Origin.parse(origin, "origin"),
-            session=self._workspace.session_of(session),
-            created=now,
-            updated=now,
-            **intake.notes,
+            **self._said(intake, origin, session),
         )
         same = not_given(location=location, summary=summary, kind=kind, metadata=metadata, tags=tags)
         return self._upsert(new, carried=same)

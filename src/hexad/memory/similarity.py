@@ -13,7 +13,7 @@ from hexad.errors import EmbedderFailed
 from hexad.store import Embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from hexad.model import Fields, Layer
     from hexad.store import Reading, Store, VectorState
@@ -34,15 +34,12 @@ class Nearness(Protocol):
         Standard deviations above the mean of all texts and of some sentences about nothing in particular; or, where
         that is more, its closeness times `STEPS_IF_SAME`: a topic that all texts share stands out nowhere.
         """
-        ...
 
     def closeness(self, number: int) -> float | None:
         """How close a text is: 0 as any unrelated text would be, 1 the same; None for what has no vector."""
-        ...
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
         """The numbers of the texts that stand out, or of ``all_of_them``: at most ``limit``, nearest first."""
-        ...
 
 
 class Space(Protocol):
@@ -50,7 +47,6 @@ class Space(Protocol):
 
     def near(self, question: str) -> Nearness:
         """How near they are to a question."""
-        ...
 
 
 class Similarity(Protocol):
@@ -59,33 +55,27 @@ class Similarity(Protocol):
     @property
     def name(self) -> str:
         """The name that its vectors are stored under; vectors of another name are never compared with its own."""
-        ...
 
     def ready(self, timeout: float | None = None) -> bool:
         """Whether it is loaded; if not, it begins to load, and is waited for: ``timeout`` seconds, or its patience.
 
         The log says once that it is not ready, and why.
         """
-        ...
 
     def reads(self, text: str) -> bool:
         """Whether the embedder can read a text: one that it cannot read has no vector."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[bytes | None]:
         """A vector for each text, as it is stored; None for a text that the embedder cannot read."""
-        ...
 
     def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
         """How near a layer's rows in one state of a store are to a question.
 
         None where no row has a vector, or the embedder cannot read the question.
         """
-        ...
 
     def space(self, texts: Sequence[str]) -> Space:
         """Texts that are not stored, to be asked again and again."""
-        ...
 
 
 def embedded_text(fields: Fields) -> str:
@@ -109,17 +99,14 @@ def without_words(text: str, words: Collection[str]) -> str:
     return " ".join(re.sub(rf"\b(?:{pattern})\b", "", text, flags=re.IGNORECASE).split())
 
 
-def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embedded | None]:
+def embed_all(similarity: Similarity, texts: Sequence[str]) -> list[Embedded | None]:
     """A vector for each text, or None. A failing embedder never prevents a save."""
-    listed = list(texts)
-    if similarity is None or not listed:
-        return [None] * len(listed)
     try:
-        vectors = similarity.embed(listed)
+        vectors = similarity.embed(texts) if texts else ()
         return [None if vector is None else Embedded(similarity.name, vector) for vector in vectors]
     except EmbedderFailed as error:
         logging.getLogger("hexad").warning("saved without a vector, `hexad reindex` adds it: %s", error)
-        return [None] * len(listed)
+        return [None] * len(texts)
 
 
 def or_by_words_alone(ask: Callable[[], T | None], *, failures: list[Exception] | None = None) -> T | None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import logging
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad import signals
 from hexad.errors import RateLimited, StoreBusy, StoreError
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
-from hexad.memory.indexing import put
+from hexad.memory.indexing import pages, put
 from hexad.memory.limits import Limits
 from hexad.memory.use.counts import Uses
 from hexad.memory.use.prompts import Prompts, forget_texts
-from hexad.memory.use.timeline import forget_item
+from hexad.memory.use.timeline import forget_item, write_prompts
 from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
     from types import TracebackType
@@ -97,21 +97,16 @@ class Workspace:
         return row and self._with_uses(row)
 
     def rows(self, layer: Layer) -> Iterator[Row]:
-        """Every row of a layer, in the order of first saving."""
-        last = 0
-        while page := self._page(layer, last):
-            yield from map(self._with_uses, page)
-            last = page[-1].number
+        """Every row of a layer, in the order of first saving, as it was at one moment."""
+        with self.reading() as view:
+            found = [row for page in pages(view, layer) for row in page]
+        return map(self._with_uses, found)
 
     def erase_traces(self, entries: int) -> Forgotten:
         """The last step of forgetting, after its transaction."""
         forget_texts()
         state = self.store.flush_traces()
         return Forgotten(entries, state is Erasure.DONE, _DETAILS[state], state)
-
-    def _page(self, layer: Layer, after: int) -> Sequence[Row]:
-        with self.reading() as view:
-            return view.page(layer, after=after)
 
     def _with_uses(self, row: Row) -> Row:
         use = self.uses.waiting(self.namespace, row.record.layer, row.record.id)
@@ -134,6 +129,7 @@ class Change:
     unit: Writing
     actor: str
     session: str
+    prompts: list[list[Any]] = field(default_factory=list)  # to be noted before it ends
     _taken: list[str] = field(default_factory=list)
 
     def take_slot(self, kind: str) -> None:
@@ -195,17 +191,15 @@ class ChangeTransaction:
         workspace = self._workspace
         unit = self._transaction.__enter__()
         self._waiting = workspace.uses.take(workspace.namespace)  # now, so that it is all that came meanwhile
-        self._change = change = Change(workspace, unit, self._actor, self._session)
-        try:
-            self._waiting.write(change)
-        except BaseException as error:
-            self.__exit__(type(error), error, error.__traceback__)
-            raise
+        self._change = change = Change(workspace, unit, self._actor, self._session, [*self._waiting.prompts])
+        self._attempt(lambda: self._waiting.write(change))
         return change
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is None:
+            self._attempt(lambda: write_prompts(self._change))
         try:
             self._transaction.__exit__(kind, error, trace)
         except BaseException as failure:
@@ -213,6 +207,14 @@ class ChangeTransaction:
             raise
         if error is not None:
             self._undo(error)
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        """Write something along with the change; if that fails, so does the change."""
+        try:
+            write()
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def _undo(self, error: BaseException) -> None:
         self._workspace.uses.put_back(self._workspace.namespace, self._waiting)

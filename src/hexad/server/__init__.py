@@ -1,6 +1,6 @@
-"""Hexad over HTTP: the interface (`api/`), pages for people (`dashboard/`), a gateway to models (`gateway/`), and MCP.
+"""Hexad over HTTP: interface (`api/`), pages for people (`dashboard/`), a gateway to models (`gateway.py`), and MCP.
 
-`app.py` puts them together and `cli/setup/hosting.py` starts it. `tokens.py` and `callers.py` decide who may do what.
+`app.py` puts them together and `cli/setup/hosting.py` starts it. `tokens.py` decides who may do what.
 """
 
 from hexad.extras import require_extra

@@ -8,11 +8,12 @@ import sys
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from hexad import signals
@@ -21,21 +22,22 @@ from hexad.edges.guard import Guard, Rates, for_pages
 from hexad.edges.threads import Pool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
+from hexad.mcp.http import sdk_app
+from hexad.mcp.server import server_of
 from hexad.server.api.openapi import PREFIX as API_PATH
-from hexad.server.api.problems import problem, refused
+from hexad.server.api.problems import document, problem, refused
 from hexad.server.api.serving import Api
-from hexad.server.callers import Callers
 from hexad.server.dashboard.site import Dashboard
-from hexad.server.gateway.forwarding import PREFIX as GATEWAY_PATH
-from hexad.server.gateway.forwarding import Gateway
-from hexad.server.mcp import McpByNamespace
+from hexad.server.gateway import PREFIX as GATEWAY_PATH
+from hexad.server.gateway import Gateway
 from hexad.server.metrics import Metrics
-from hexad.server.tokens import Right
+from hexad.server.tokens import Callers, Right
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hexad.facade import Hexad
@@ -45,10 +47,11 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("hexad.server")
 _HEALTH: Final = Pool(1, "hexad-health")
 _HEALTHY_WITHIN: Final = 2.0  # seconds
-_SAFE: Final = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-}  # without a referrer, a form of our own page would come from the origin "null"
+_SAFE: Final = (  # without a referrer, a form of our own page would come from the origin "null"
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+)
+_MOST_NAMESPACES: Final = 500  # with an MCP server of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,20 +75,18 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     site = Site(hx, callers, hosting)
     rates = Rates(hx.settings.server_rate)
     guarded = Guard(site, access.address, rates, refused, "", access.hosts, access.origins, "server_rate")
-    return for_pages(Forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
+    return for_pages(_forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
 
 
-@dataclass(frozen=True, slots=True)
-class Forwarded:
-    """Takes the client's address from the header of the proxy that stands before this server."""
+def _forwarded(app: ASGIApp) -> ASGIApp:
+    """Take the client's address from the header of the proxy that stands before this server."""
 
-    app: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+    async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:
         chain = Headers(scope=scope).get("x-forwarded-for", "") if scope["type"] == "http" else ""
         nearest = chain.rpartition(",")[2].strip()
-        await self.app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
+        await app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
+
+    return passed_on
 
 
 class Site:
@@ -93,13 +94,14 @@ class Site:
 
     def __init__(self, hx: Hexad, callers: Callers, hosting: Hosting) -> None:
         self.hx, self.callers, self.hosting, self.metrics = hx, callers, hosting, Metrics()
-        self._mcp, self._gateway = McpByNamespace(hx, callers), Gateway(hx, callers, hosting.upstream)
+        self._gateway = Gateway(hx, callers, hosting.upstream)
         self._pages = Dashboard(hx, callers, secure=hosting.behind_proxy, evals=hosting.evals)
-        self._life = Starlette(lifespan=self._alive)
-        self.parts: dict[str, ASGIApp] = {
-            API_PATH: Api(hx, callers),
+        self._life, self._making = Starlette(lifespan=self._alive), anyio.Lock()
+        self._mcp_apps: dict[str, Starlette] = {}
+        self.parts: dict[str, Callable[[Request], Awaitable[ASGIApp]]] = {
+            API_PATH: Api(hx, callers).answer,
             MCP_PATH: self._mcp,
-            GATEWAY_PATH: self._gateway,
+            GATEWAY_PATH: self._gateway.answer,
             "/healthz": self._health,
             "/metrics": self._figures,
         }
@@ -111,9 +113,15 @@ class Site:
             return
         path = scope["path"]
         area = next((part for part in self.parts if path == part or path.startswith(f"{part}/")), "")
-        await self._measured(area, self.parts.get(area, self._pages), scope, receive, send)
+        await self._measured(area, scope, receive, send)
 
-    async def _measured(self, area: str, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answered(self, area: str, request: Request) -> ASGIApp:
+        try:
+            return await self.parts.get(area, self._pages.answer)(request)
+        except Exception as error:  # noqa: BLE001 - every error is an answer
+            return problem(error)
+
+    async def _measured(self, area: str, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = time.perf_counter(), 500
 
         async def noting(message: Message) -> None:
@@ -121,13 +129,11 @@ class Site:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 if area != GATEWAY_PATH:
-                    message["headers"] = [
-                        *message.get("headers", ()),
-                        *((name.encode(), value.encode()) for name, value in _SAFE.items()),
-                    ]
+                    message["headers"] = [*message.get("headers", ()), *_SAFE]
             await send(message)
 
         try:
+            app = await self._answered(area, Request(scope, receive))
             await app(scope, receive, noting)
         finally:
             seconds, name = time.perf_counter() - started, area.strip("/") or "pages"
@@ -135,7 +141,7 @@ class Site:
             if self.hosting.log_requests:
                 _log(name, scope, status, seconds)
 
-    async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _health(self, _request: Request) -> Response:
         """Whether the store answers; anybody may ask."""
 
         def look() -> None:
@@ -144,32 +150,48 @@ class Site:
 
         try:
             await _HEALTH.run(look, seconds=_HEALTHY_WITHIN)
-            answer = JSONResponse({"status": "ok"})
         except HexadError as error:
             LOG.warning("the store does not answer: %s", error)
-            answer = JSONResponse({"status": "the store does not answer"}, 503)
-        await answer(scope, receive, send)
+            return JSONResponse({"status": "the store does not answer"}, 503)
+        return JSONResponse({"status": "ok"})
 
-    async def _figures(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _figures(self, request: Request) -> Response:
         """The metrics, for who may read the server's own namespace."""
-        try:
-            caller = self.callers.bearer(Headers(scope=scope).get("authorization", ""))
-            caller.require(Right.READ)
-            caller.engine(self.hx, self.hx.namespace)
-            answer: Any = PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
-        except HexadError as error:
-            answer = problem(error)
-        await answer(scope, receive, send)
+        caller = self.callers.bearer(request)
+        caller.require(Right.READ)
+        caller.engine(self.hx, self.hx.namespace)
+        return PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    async def _mcp(self, request: Request) -> ASGIApp:
+        """The MCP server of the caller's namespace, so that no session's id reaches into the memory of another."""
+        caller = self.callers.bearer(request)
+        caller.require(Right.WRITE)
+        hx = caller.engine(self.hx, request.query_params.get("namespace"))
+        async with self._making:
+            if hx.namespace not in self._mcp_apps:
+                if len(self._mcp_apps) >= _MOST_NAMESPACES:
+                    return document(503, "Too many namespaces", "restart the server to serve MCP in other namespaces")
+                app = sdk_app(server_of(hx), hx.settings)
+                await self._tasks.start(_running, app)
+                self._mcp_apps[hx.namespace] = app
+        return self._mcp_apps[hx.namespace]
 
     @asynccontextmanager
     async def _alive(self, _app: Starlette) -> AsyncIterator[None]:
         with signals.listening(self.metrics.heard):
             async with anyio.create_task_group() as tasks:
-                self._mcp.tasks = tasks
+                self._tasks = tasks
                 yield
                 tasks.cancel_scope.cancel()
         for client in self._gateway.clients:
             await client.aclose()
+
+
+async def _running(app: Starlette, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+    """Keep the SDK's session manager alive until the server ends."""
+    async with app.router.lifespan_context(app):
+        task_status.started()
+        await anyio.sleep_forever()
 
 
 def _method(scope: Scope) -> str:

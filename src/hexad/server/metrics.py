@@ -6,6 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hexad.signals import Signal
 
 _HELP: Final = {
@@ -18,7 +20,6 @@ _HELP: Final = {
     "hexad_gateway_requests_total": "Requests to the provider, by kind and whether context was added.",
     "hexad_gateway_seconds": "Seconds that the gateway itself took before it sent a request on, by kind.",
 }
-_SUMMARIES: Final = frozenset({"hexad_request_seconds", "hexad_retrieval_seconds", "hexad_gateway_seconds"})
 _OF_A_LAYER: Final = {"seconds": "hexad_retrieval_seconds", "items": "hexad_retrieved_items_total"}
 
 
@@ -31,7 +32,7 @@ class Metrics:
 
     def count(self, name: str, by: float = 1, /, **labels: str | float) -> None:
         """Add to a counter, or a duration to a sum."""
-        written = ",".join(f'{label}="{_escaped(str(value))}"' for label, value in labels.items())
+        written = ",".join(f'{label}="{value}"' for label, value in labels.items())
         with self._lock:
             values = self._values.setdefault(name, {}).setdefault(written, [0.0, 0])
             values[0] += by
@@ -58,21 +59,11 @@ class Metrics:
     def text(self) -> str:
         """Every figure."""
         with self._lock:
-            values = {
-                name: {labels: tuple(pair) for labels, pair in each.items()} for name, each in self._values.items()
-            }
-        lines = []
-        for name in _HELP:
-            kind = "summary" if name in _SUMMARIES else "counter"
-            lines += [f"# HELP {name} {_HELP[name]}", f"# TYPE {name} {kind}"]
-            for labels, (total, times) in sorted(values.get(name, {}).items()):
-                where = f"{{{labels}}}" if labels else ""
-                if kind == "summary":
-                    lines += [f"{name}_sum{where} {total:.6f}", f"{name}_count{where} {times}"]
-                else:
-                    lines.append(f"{name}{where} {total:g}")
-        return "\n".join(lines) + "\n"
+            return "".join(f"{line}\n" for name in _HELP for line in self._lines(name))
 
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    def _lines(self, name: str) -> Iterator[str]:
+        sums = name.endswith("_seconds")
+        yield f"# HELP {name} {_HELP[name]}\n# TYPE {name} {'summary' if sums else 'counter'}"
+        for labels, (total, times) in sorted(self._values.get(name, {}).items()):
+            where = f"{{{labels}}}" if labels else ""
+            yield f"{name}_sum{where} {total:.6f}\n{name}_count{where} {times}" if sums else f"{name}{where} {total:g}"

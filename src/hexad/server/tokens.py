@@ -1,25 +1,34 @@
-"""Tokens: who may call the server, in which namespaces, with which rights. The file holds hashes alone."""
+"""Who may call the server: the holder of a token, in its namespaces, with its rights; the file holds hashes alone.
+
+While no token was ever made, anybody on this machine may do everything.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
 import secrets
 import tempfile
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.choices import Choice
 from hexad.clock import utc_now
-from hexad.errors import ConfigError, InvalidInput, NotFound
+from hexad.errors import AccessRefused, ConfigError, InvalidInput, NotFound
 from hexad.memory import admission
+from hexad.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from starlette.requests import Request
+
+    from hexad.facade import Hexad
 
 FILE_NAME: Final = "hexad-tokens.json"  # beside hexad.toml
 EVERYWHERE: Final = "*"
@@ -37,43 +46,68 @@ class Right(Choice):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A token without its secret."""
+    """A token without its secret: what its holder, who calls, may do and where."""
 
-    id: str
-    name: str
-    hash: str
+    id: str = ""  # empty for a caller who needs none of the file
+    name: str = ""
+    hash: str = ""
     namespaces: tuple[str, ...]
     rights: tuple[Right, ...]
-    made: datetime
+    made: datetime = field(default_factory=utc_now)
 
     def as_json(self) -> dict[str, Any]:
         """The token as it is shown; its hash stays in its file."""
         return {name: value for name, value in asdict(self).items() if name != "hash"} | {"made": self.made.isoformat()}
 
+    @property
+    def origin(self) -> Origin:
+        """Whose word a save is: who may approve is a person, anybody else an agent."""
+        return Origin.USER if Right.APPROVE in self.rights else Origin.AGENT
 
-def covers(grants: Iterable[str], namespace: str) -> bool:
+    def require(self, right: Right) -> None:
+        """Raise unless the caller has a right."""
+        if right not in self.rights:
+            raise AccessRefused(
+                403, f"this token has no right to {right}; `hexad tokens make --right {right}` makes one"
+            )
+
+    def reaches(self, namespace: str) -> bool:
+        """Whether a namespace is the caller's."""
+        return covers(self.namespaces, namespace)
+
+    def may_grant(self, namespaces: Sequence[str], rights: Sequence[str]) -> bool:
+        """Whether a token for these gives nothing that the caller does not have."""
+        return all(map(self.reaches, namespaces)) and set(rights) <= set(self.rights)
+
+    def home(self, house: str) -> str:
+        """The namespace that is meant where none is named: the server's own, else the first of the token."""
+        if self.reaches(house):
+            return house
+        return next((each for each in self.namespaces if not each.endswith(EVERYWHERE)), "")
+
+    def engine(self, hx: Hexad, namespace: str | None = None, session: str | None = None) -> Hexad:
+        """The engine in a namespace that is the caller's."""
+        wanted = namespace or self.home(hx.namespace)
+        if not wanted:
+            raise AccessRefused(403, "this token is for many namespaces; name one: ?namespace=NAME")
+        if not self.reaches(wanted):
+            raise AccessRefused(403, f"this token is not for the namespace {wanted!r}")
+        return hx.scoped(namespace=wanted, session=session)
+
+
+def covers(grants: Iterable[str], wanted: str) -> bool:
     """Whether a namespace is granted: by its name, by `above/*` for all below a name, or by `*` for all.
+
+    What is wanted may be a grant itself: then all that it covers is granted.
 
     >>> covers(["acme/*"], "acme/dana"), covers(["acme/*"], "acme"), covers(["*"], "acme")
     (True, False, True)
+    >>> covers(["acme/*"], "acme/dana/*"), covers(["acme/*"], "*"), covers(["acme"], "acme/*")
+    (True, False, False)
     """
     return any(
-        each in {EVERYWHERE, namespace} or (each.endswith(_BELOW) and namespace.startswith(each[:-1]))
-        for each in grants
+        each in {EVERYWHERE, wanted} or (each.endswith(_BELOW) and wanted.startswith(each[:-1])) for each in grants
     )
-
-
-def contains(grants: Sequence[str], other: str) -> bool:
-    """Whether everything that another grant covers is granted too.
-
-    >>> contains(["acme/*"], "acme/dana/*"), contains(["acme/*"], "*"), contains(["acme"], "acme")
-    (True, False, True)
-    """
-    if other == EVERYWHERE:
-        return EVERYWHERE in grants
-    if other.endswith(_BELOW):
-        return any(each == EVERYWHERE or (each.endswith(_BELOW) and other.startswith(each[:-1])) for each in grants)
-    return covers(grants, other)
 
 
 class Tokens:
@@ -168,6 +202,39 @@ class Tokens:
 
     def _unusable(self, reason: str) -> ConfigError:
         return ConfigError("tokens", f"{self.file} {reason}")
+
+
+ANYBODY: Final = Token(namespaces=(EVERYWHERE,), rights=tuple(Right))
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """Finds the caller of a request. ``own_token`` is the setting `mcp_token`, for the server's own namespace."""
+
+    tokens: Tokens
+    house: str
+    own_token: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody needs a token."""
+        return not self.own_token and not self.tokens.needed
+
+    def bearer(self, request: Request) -> Token:
+        """The caller of a request with an Authorization header; else `AccessRefused`."""
+        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+        return self.of(secret.strip() if scheme.casefold() == "bearer" else "")
+
+    def of(self, secret: str) -> Token:
+        """The caller with this secret; anybody while no token was ever made; else `AccessRefused`."""
+        if self.open:
+            return ANYBODY
+        if self.own_token and hmac.compare_digest(secret.encode(errors="surrogateescape"), self.own_token.encode()):
+            return Token(name="mcp_token", namespaces=(self.house,), rights=(Right.READ, Right.WRITE))
+        token = self.tokens.find(secret) if secret else None
+        if token is None:
+            raise AccessRefused(401, "send the header Authorization: Bearer TOKEN with a token of `hexad tokens make`")
+        return token
 
 
 def _hash(secret: str) -> str:

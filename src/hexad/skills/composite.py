@@ -26,7 +26,6 @@ class StepTool(Protocol):
 
     def failure(self, result: object) -> str | None:
         """The failure that a result reports, if any."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,6 @@ class SkillLibrary(RecordCollection[Skill]):
         """
         parameters = shapes.inferred_parameters(definition) if parameters is None else parameters
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
-        now = self._workspace.clock()
         draft = Skill(
             name=admission.key("name", name),
             description=intake.text("description", description, required=True),
@@ -104,11 +103,7 @@ class SkillLibrary(RecordCollection[Skill]):
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
-            origin=Origin.parse(origin, "origin"),
-            session=self._workspace.session_of(session),
-            created=now,
-            updated=now,
-            **intake.notes,
+            **self._said(intake, origin, session),
         )
         shapes.check(draft.kind, draft.definition, draft.parameters)
         return self._upsert(self._approved_or_not(draft), carried=_COUNTED)
@@ -292,12 +287,6 @@ class SkillLibrary(RecordCollection[Skill]):
         change.put(kept)
         change.audit(f"skill.{kept.status}", kept.name, {"by": kept.approved_by} if kept.approved_by else None)
         return kept
-
-    def _present(self, change: Change, name: str) -> Skill:
-        found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
-        if found is None:
-            raise self._missing(name)
-        return found
 
     def _approved_or_not(self, draft: Skill) -> Skill:
         """A new skill, active already if the setting says so and nothing stands against it."""

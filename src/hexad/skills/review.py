@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.errors import MissingExtra
+from hexad.errors import HexadError, MissingExtra
 from hexad.model import Capability, Decision, Skill, SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.validation import check
+from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from hexad.skills.validation import Finding
@@ -26,6 +27,19 @@ class Review:
     grants: tuple[Capability, ...] = ()  # what approving it gives to its script
     obstacle: str = ""
 
+    def as_json(self) -> dict[str, Any]:
+        """The review as JSON."""
+        facts = {"fingerprint": self.fingerprint, "grants": list(self.grants), "obstacle": self.obstacle}
+        return {"skill": to_json(self.skill), **facts, "findings": [asdict(finding) for finding in self.findings]}
+
+
+def reviewed(skill: Skill) -> Review:
+    """Look at a skill; one that cannot be reviewed has an obstacle, and no fingerprint to approve."""
+    try:
+        return review(skill)
+    except HexadError as error:
+        return Review(skill=skill, fingerprint="", obstacle=str(error))
+
 
 def review(skill: Skill) -> Review:
     """Look at a skill; a script is validated. A definition that does not fit its kind is an error."""
@@ -35,11 +49,7 @@ def review(skill: Skill) -> Review:
         return Review(skill=skill, fingerprint=fingerprint)
     grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
-        verdict = check(
-            cast("str", skill.definition["script"]),
-            shell=shapes.shell_of(skill.definition),
-            files=shapes.files_of(skill.definition),
-        )
+        verdict = check(cast("str", skill.definition["script"]), files=shapes.files_of(skill.definition))
     except MissingExtra as error:
         return Review(skill=skill, fingerprint=fingerprint, grants=grants, obstacle=f"stays a draft: {error}")
     obstacle = (
@@ -49,12 +59,9 @@ def review(skill: Skill) -> Review:
 
 
 def _rejection(findings: tuple[Finding, ...]) -> str:
-    reasons = [f"{_where(each)}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
-    return f"is rejected: {'; '.join(reasons[:3])}"
-
-
-def _where(found: Finding) -> str:
-    return f"line {found.line} of {found.file}" if found.file else f"line {found.line}"
+    worst = [(each, f" of {each.file}" if each.file else "") for each in findings if each.decision is Decision.REJECT]
+    reasons = [f"line {each.line}{where}: {each.says} [{each.rule}]" for each, where in worst[:3]]
+    return f"is rejected: {'; '.join(reasons)}"
 
 
 def _undeclared(needs: frozenset[Capability], grants: tuple[Capability, ...]) -> str:

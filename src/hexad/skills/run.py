@@ -400,14 +400,9 @@ def _plan(job: Job) -> SkillResult:
 
 
 async def _work(runner: Runner, job: Job, wait: Wait) -> SkillResult:
-    """A run."""
-    match job.skill.kind:
-        case SkillKind.COMPOSITE:
-            return await _run_composite(job, wait)
-        case SkillKind.SCRIPT:
-            return await _run_script(runner, job, wait)
-        case SkillKind.TEMPLATE | SkillKind.INSTRUCTION:
-            result: SkillResult = await wait.blocking(lambda: _plan(job))
-            return result
-        case never:
-            assert_never(never)
+    """A run; of a template or an instruction it is the plan."""
+    if job.skill.kind is SkillKind.COMPOSITE:
+        return await _run_composite(job, wait)
+    if job.skill.kind is SkillKind.SCRIPT:
+        return await _run_script(runner, job, wait)
+    return cast("SkillResult", await wait.blocking(lambda: _plan(job)))

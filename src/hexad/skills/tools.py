@@ -6,16 +6,16 @@ import hashlib
 import inspect
 import keyword
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
 from hexad.errors import SkillFailed
+from hexad.memory.keys import numbered
 from hexad.model import SkillKind
 from hexad.skills import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from hexad.model import Skill
     from hexad.skills.run import SkillResult
@@ -85,7 +85,8 @@ class _Takes:
         originals: dict[str, str] = {}
         found = []
         for name in [*must, *(name for name in listed if name not in must)]:
-            own = _free(_argument(name), originals)
+            plain = _argument(name)[: _LONGEST_NAME - len("_99")]
+            own = next(each for each in numbered(plain, "_") if each not in originals)
             originals[own] = name
             found.append(_parameter(own, listed[name], required=name in must))
         nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
@@ -118,9 +119,8 @@ def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -
 
 def needs_of(skill: Skill) -> frozenset[str]:
     """The tools that the steps of a composite skill call; none for other kinds."""
-    steps = skill.definition.get("steps") if skill.kind is SkillKind.COMPOSITE else None
-    listed = steps if isinstance(steps, list | tuple) else ()
-    return frozenset(str(step["tool"]) for step in listed if isinstance(step, Mapping) and "tool" in step)
+    steps: Any = skill.definition["steps"] if skill.kind is SkillKind.COMPOSITE else ()
+    return frozenset(step["tool"] for step in steps)  # only what was checked becomes a tool
 
 
 def _parameter(name: str, schema: Mapping[str, Any], *, required: bool) -> inspect.Parameter:
@@ -137,13 +137,8 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
     if choices and all(isinstance(each, str | int) for each in choices):
         return Literal[tuple(choices)]
     kinds = parameters.kinds_of(schema)
-    return Union[tuple(_plain(kind, schema) for kind in kinds)] if kinds else Any  # noqa: UP007 - the same
-
-
-def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
-    if kind == "array":
-        return list[_annotation(schema.get("items", {}))]  # type: ignore[misc]  # made while the program runs
-    return _TYPES[kind]
+    listed = list[_annotation(schema.get("items", {}))] if "array" in kinds else None  # type: ignore[misc]
+    return Union[tuple(_TYPES.get(kind, listed) for kind in kinds)] if kinds else Any  # noqa: UP007 - the same
 
 
 def _docstring(skill: Skill, takes: _Takes) -> str:
@@ -178,11 +173,3 @@ def _argument(name: str) -> str:
     plain = f"_{plain}" if plain[0].isdigit() else plain
     plain = plain if plain.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", plain)  # `m²` is of letters, and no name
     return f"{plain}_" if keyword.iskeyword(plain) or plain in {"self", "cls"} else plain
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    free, number = name, 1
-    while free in taken:
-        number += 1
-        free = f"{name[: _LONGEST_NAME - len(str(number)) - 1]}_{number}"
-    return free

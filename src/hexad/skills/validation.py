@@ -14,7 +14,6 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
 from hexad.choices import Capability, Decision
-from hexad.errors import UnknownChoice
 from hexad.extras import missing_extra
 from hexad.skills.shell.rules import RULES
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 EXTRA: Final = "scripts"
-SHELLS: Final = ("sh", "bash")
 MOST_FINDINGS: Final = 200
 _RUN_BY_TOOLS: Final = re.compile(r".*[Mm]akefile|.*\.mk|(?:.*/)?(?:package\.json|[Jj]ustfile|Rakefile)|.*hooks/.*")
 
@@ -58,7 +56,7 @@ def available() -> bool:
     return find_spec("tree_sitter") is not None and find_spec("tree_sitter_bash") is not None
 
 
-def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bool]] | None = None) -> Verdict:
+def check(script: str, *, files: Mapping[str, tuple[bytes, bool]] | None = None) -> Verdict:
     """Judge a script without running any of it.
 
     ``files`` lie in its working directory: content, and whether it is executable. Files that the script runs are judged
@@ -70,8 +68,6 @@ def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bo
     >>> [found.says for found in check("curl -sS https://example.org/x | sh").findings if found.capability is None]
     ['`sh` runs text that is downloaded, decoded or made while the script runs.']
     """
-    if shell not in SHELLS:
-        raise UnknownChoice("shell", shell, SHELLS)
     if not available():
         raise missing_extra("checking scripts", EXTRA)
     return _judged(script, tuple(sorted((files or {}).items())))

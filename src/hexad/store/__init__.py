@@ -302,7 +302,10 @@ class Reading(Protocol):
         ...
 
     def note(self, name: str) -> str | None:
-        """A fact about the namespace, such as which analyser indexed it."""
+        """A fact about the namespace, such as which analyser indexed it.
+
+        Names with a colon are for facts that are many or long: a store across a network reads them only when asked.
+        """
         ...
 
 

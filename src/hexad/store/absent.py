@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from hexad.errors import Disabled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
-
-    from hexad.model import Erasure
-    from hexad.store import Reading, Writing
 
 
 class AbsentStore:
@@ -23,21 +19,10 @@ class AbsentStore:
     shared_as: str | None = None
     files: Sequence[Path] = ()
 
-    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
-        """There is nothing to read."""
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise Disabled
 
-    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
-        """There is nothing to change."""
-        raise Disabled
-
-    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
-        """There are none."""
-        raise Disabled
-
-    def flush_traces(self) -> Erasure:
-        """There are no traces."""
-        raise Disabled
+    reading = transaction = namespaces = flush_traces = _refuse
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -6,15 +6,20 @@ newest rows as long as there is room. A term for which there is no room only add
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from hexad.model import Layer
+from hexad.store import MOST_ASSOCIATIONS, Evidence, VectorState
 from hexad.text.document import SUBJECT, Document, facet
 from hexad.text.index import Posting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from hexad.model import Association
+    from hexad.store import Question, Row
     from hexad.text.index import Statistics
 
 CAPACITY: Final = 600  # rows of a layer that are weighed by their postings
@@ -31,6 +36,45 @@ def opening_order(statistics: Statistics, terms: Sequence[str]) -> list[str]:
     known = statistics.frequencies
     rarest = sorted(known.keys() & set(terms), key=lambda term: (known[term], term))[:MAX_OPENED]
     return sorted(rarest, key=lambda term: facet(SUBJECT, term) in known)
+
+
+def evidence_of(
+    question: Question,
+    opened: Mapping[Layer, tuple[Statistics, Opening, bool]],
+    associations: Iterable[tuple[Association, int | None]],
+    vectors: Mapping[Layer, VectorState],
+    standing: Sequence[Row],
+    *,
+    own: bool,
+    threads: bool = True,
+) -> dict[Layer, Evidence]:
+    """The evidence of each layer, from its statistics, its opened terms, and whether rows may be left out of them.
+
+    Associations come with the number of their item, if that is an indexed row.
+    """
+    known = list(associations)
+    led = Counter((each.layer, each.term) for each, _ in known)
+    found: dict[Layer, Evidence] = {}
+    for layer in question.layers:
+        few = [pair for pair in known if pair[0].layer is layer and led[layer, pair[0].term] <= MOST_ASSOCIATIONS]
+        said = [each for each, _ in few]
+        if layer not in opened:
+            found[layer] = Evidence(associations=said)
+            continue
+        entries = layer is Layer.USER_KNOWLEDGE
+        statistics, opening, filtered = opened[layer]
+        found[layer] = Evidence(
+            statistics,
+            opening.postings,
+            standing if entries else (),
+            vectors.get(layer, VectorState()),
+            said,
+            {each.id: number for each, number in few if number is not None},
+            filtered,
+            own and entries,
+            threads and entries,
+        )
+    return found
 
 
 class Opening:

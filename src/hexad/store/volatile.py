@@ -69,45 +69,31 @@ class VolatileStore:
     def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Unit]:
         """One state: writers wait until the block ends, and it waits for them, but not beyond its deadline."""
         start = time.monotonic()
-        if not self._lock.acquire(timeout=-1 if deadline is None else deadline):
-            raise DeadlineExceeded(IN_MEMORY, deadline or 0.0)
-        try:
-            connection = self._open()
+        with self._taken(deadline, DeadlineExceeded(IN_MEMORY, deadline or 0.0)) as connection:
             if deadline is not None:
                 connection.stop_at(start + deadline)
             try:
-                with translated(_PATH, deadline):
-                    yield Unit(connection, namespace)
+                yield Unit(connection, namespace)
             finally:
                 connection.set_progress_handler(None, 0)
-        finally:
-            self._lock.release()
 
     @contextmanager
     def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Unit]:
         """All or nothing, one writer at a time."""
-        if not self._lock.acquire(timeout=-1 if patience is None else patience):
-            raise StoreBusy(IN_MEMORY, "another thread is writing; try again")
-        try:
-            connection = self._open()
+        with self._taken(patience) as connection:
             if connection.in_transaction:
                 raise StoreError(IN_MEMORY, "this thread is in a transaction already; use that one")
-            with translated(_PATH):
-                connection.execute("BEGIN")
-                try:
+            connection.execute("BEGIN")
+            try:
+                with connection:  # commits, or rolls back
                     yield Unit(connection, namespace)
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    connection.known.clear()
-                    raise
-                connection.execute("COMMIT")
-        finally:
-            self._lock.release()
+            finally:
+                connection.known = None
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces that hold anything."""
-        with self._lock:
-            return [name for (name,) in self._open().execute(NAMESPACES, (after, limit))]
+        with self._taken(None) as connection:
+            return [name for (name,) in connection.execute(NAMESPACES, (after, limit))]
 
     def flush_traces(self) -> Erasure:
         """There is no log."""
@@ -120,10 +106,18 @@ class VolatileStore:
                 self._connection.close()
             self._connection = None
 
-    def _open(self) -> Connection:
-        if self._connection is None:
-            raise StoreClosed(IN_MEMORY, "this store was closed; open a new one")
-        return self._connection
+    @contextmanager
+    def _taken(self, seconds: float | None, late: StoreError | None = None) -> Iterator[Connection]:
+        """The connection, if it is free in time."""
+        if not self._lock.acquire(timeout=-1 if seconds is None else seconds):
+            raise late or StoreBusy(IN_MEMORY, "another thread is writing; try again")
+        try:
+            if self._connection is None:
+                raise StoreClosed(IN_MEMORY, "this store was closed; open a new one")
+            with translated(_PATH, seconds):
+                yield self._connection
+        finally:
+            self._lock.release()
 
 
 @cache

@@ -39,19 +39,15 @@ class Driven(Protocol):
 
     def say(self, text: str, *, user: str, session: str) -> str:
         """The answer to a message, without an event loop."""
-        ...
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         """The answer to a message."""
-        ...
 
     async def approve(self, *, user: str, session: str) -> str:
         """The answer after a person approved the call that waits."""
-        ...
 
     def stored(self, session: str) -> str:
         """The history that the framework keeps of a session, in words."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from hexad.model import Erasure
     from hexad.store import Reading, Store, Writing
 
 
@@ -24,11 +23,13 @@ class FaultyStore:
     before: Callable[[], object] = lambda: None
     touched: int = field(default=0)
 
-    def __post_init__(self) -> None:
-        self.durable = self.inner.durable
-        self.location = f"faulty {id(self)}"
-        self.shared_as = self.inner.shared_as
-        self.files = self.inner.files
+    def __getattr__(self, name: str) -> Any:
+        """Anything else of the store, which never fails."""
+        return getattr(self.inner, name)
+
+    @property
+    def location(self) -> str:
+        return f"faulty {id(self)}"
 
     @contextmanager
     def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Reading]:
@@ -40,21 +41,12 @@ class FaultyStore:
         with self._through(self.inner.transaction(namespace, patience=patience)) as unit:
             yield unit
 
-    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
-        return self.inner.namespaces(after=after, limit=limit)
-
     @contextmanager
     def _through(self, opened: AbstractContextManager[Any]) -> Iterator[Any]:
         self.touched += 1
         self.before()
         with opened as inside:
             yield inside
-
-    def flush_traces(self) -> Erasure:
-        return self.inner.flush_traces()
-
-    def close(self) -> None:
-        self.inner.close()
 
 
 def over(hx: Hexad, store: Any) -> Hexad:

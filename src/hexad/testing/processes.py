@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -96,27 +95,11 @@ def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
     for thread in threads:
         thread.start()
     for _ in range(forks):
-        child = _forked(lambda: step(store))
+        child = multiprocessing.get_context("fork").Process(target=step, args=(store,))
+        child.start()
         step(store)
-        _end_well(child)
+        finish(child)
     enough.set()
     for thread in threads:
         thread.join()
     store.close()
-
-
-def _forked(work: Callable[[], object]) -> int:
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    return child
-
-
-def _end_well(child: int) -> None:
-    _, status = os.waitpid(child, 0)
-    assert status == 0

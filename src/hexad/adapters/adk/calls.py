@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning.outcome import reported_failure
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,16 +28,16 @@ def is_adks_own(name: str) -> bool:
     return name in _ADKS_OWN or name.startswith(_ADKS_PREFIX)
 
 
-def failure_in(result: object) -> str | None:
-    """The failure that a result reports, also where ADK's `ReflectAndRetryToolPlugin` reports it for the tool.
+def reflected_failure(result: object) -> str | None:
+    """The failure that ADK's `ReflectAndRetryToolPlugin` reports for a tool, if the result is such a report.
 
-    >>> failure_in({"response_type": _REFLECTED, "error_type": "ValueError", "error_details": "no such day"})
+    >>> reflected_failure({"response_type": _REFLECTED, "error_type": "ValueError", "error_details": "no such day"})
     'ValueError: no such day'
     """
-    if isinstance(result, Mapping) and result.get("response_type") == _REFLECTED:
-        parts = (str(result.get(name) or "") for name in ("error_type", "error_details"))
-        return ": ".join(filter(None, parts)) or "failed"
-    return reported_failure(result)
+    if not isinstance(result, Mapping) or result.get("response_type") != _REFLECTED:
+        return None
+    parts = (str(result.get(name) or "") for name in ("error_type", "error_details"))
+    return ": ".join(filter(None, parts)) or "failed"
 
 
 def long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
-from hexad.adapters.adk.calls import failure_in, is_adks_own, long_running_call
-from hexad.adapters.adk.context import SPEAKERS, Recall
+from hexad.adapters.adk.calls import is_adks_own, long_running_call, reflected_failure
+from hexad.adapters.adk.context import SPEAKERS, Recall, warn_unserved
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
 from hexad.adapters.adk_shape import is_in_progress, is_outcome
-from hexad.edges.agent import Ended, lesson, soon
+from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
-from hexad.edges.notes import is_first_report
-from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.learning.calls.call_scope import enter, leave
 from hexad.learning.calls.tool_objects import watches
 
@@ -75,17 +73,14 @@ class HexadPlugin(BasePlugin):
         try:
             await self._prepare(callback_context, llm_request, speaker)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
-            TURN_WARNINGS.warn(speaker.conversation.turn, "a request goes to the model as it is", described(error))
+            warn_unserved(speaker, error)
 
     async def _prepare(self, context: CallbackContext, request: LlmRequest, speaker: Speaker) -> None:
-        reasons = list[str]()
         SPEAKERS.put(request, speaker)
-        await self._offer_tools(request, speaker, reasons)
-        if _is_wrapped(context, self._hx):
-            self._recall.warn(reasons, speaker, speaker.conversation.message)
-            return
-        served = await self._recall.augmented(request, reasons=reasons)
-        request.contents, request.config = served.contents, served.config
+        await self._offer_tools(request, speaker)
+        if not _is_wrapped(context, self._hx):
+            served = await self._recall.augmented(request)
+            request.contents, request.config = served.contents, served.config
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -101,8 +96,9 @@ class HexadPlugin(BasePlugin):
     ) -> None:
         """Learn from a result, unless it only stands for an error that was recorded already."""
         leave()
-        if is_outcome(tool, tool_context, result) and self._records(tool) and self._is_first(tool_context):
-            await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
+        if is_outcome(tool, tool_context, result) and self._records(tool):
+            call = Ended(tool.name, tool_args, result, reflected_failure(result), _id(tool_context))
+            await self._recall.memory.alearn(self._speaker(tool_context), call)
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
@@ -111,8 +107,8 @@ class HexadPlugin(BasePlugin):
         leave()
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._records(tool):
             return  # a bare BaseTool stands for a name that the model made up
-        if self._is_first(tool_context):
-            await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, error=error)
+        call = Ended(tool.name, tool_args, error=error, id=_id(tool_context))
+        await self._recall.memory.alearn(self._speaker(tool_context), call)
 
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content
@@ -123,23 +119,25 @@ class HexadPlugin(BasePlugin):
         session = invocation_context.session
         invocation = invocation_context.invocation_id
         conversation = Conversation(session.app_name, session.user_id, session.id, invocation=invocation)
+        speaker = Speaker(conversation, self._rule)
         for part in user_message.parts or ():
             answer = part.function_response
             call = long_running_call(session.events, answer.id) if answer is not None else None
             if answer is None or call is None or is_adks_own(call.name or "") or is_in_progress(answer.response):
                 continue
-            if self._is_first(answer):
-                await self._observe(conversation, tool=call.name or "", args=call.args or {}, result=answer.response)
+            result, name = answer.response, call.name or ""
+            ended = Ended(name, call.args or {}, result, reflected_failure(result), f"{call.id} at last")
+            await self._recall.memory.alearn(speaker, ended)
 
-    async def _offer_tools(self, request: LlmRequest, speaker: Speaker, reasons: list[str]) -> None:
+    async def _offer_tools(self, request: LlmRequest, speaker: Speaker) -> None:
         """Add our tools and the conversation's skills, if function tools may stand beside the request's own."""
         config = request.config
         built_in = any(not getattr(tool, "function_declarations", None) for tool in config.tools or ())
         if self._skills is None or built_in or config.response_schema is not None:
             return
         own = speaker.scope(self._hx)
-        seconds = self._hx.settings.layer_deadline
-        skills = await attempt(own, partial(self._skills.of, own), seconds=seconds, reasons=reasons)
+        seconds, work = self._hx.settings.layer_deadline, partial(self._skills.of, own)
+        skills = await soon(own, Job(speaker.conversation.turn, "skills are not offered", seconds, work))
         has = frozenset(name for name, tool in request.tools_dict.items() if not isinstance(tool, OwnTool))
         offered = [*self._tools, *(skill for skill in skills or () if skill.needs <= has)]
         request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])
@@ -149,12 +147,10 @@ class HexadPlugin(BasePlugin):
         others = isinstance(tool, OwnTool) or is_adks_own(tool.name) or watches(tool, self._hx.store)
         return self._hx.enabled and not others
 
-    def _is_first(self, call: object) -> bool:
-        return is_first_report(call, self._hx.store)
 
-    async def _observe(self, conversation: Conversation, *, tool: str, **call: Any) -> None:
-        """Record a call."""
-        await soon(self._hx, lesson(self._hx, Speaker(conversation, self._rule), Ended(tool, **call), failure_in))
+def _id(context: ToolContext) -> str:
+    """The id of a call: ADK reports an error that a plugin handles again, as a result."""
+    return f"{context.invocation_id} {context.function_call_id}"
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from google.adk.models.llm_request import LlmRequest
 
+    from hexad.edges.agent import Context
+
 _OTHER_AGENT: Final = "For context:"  # how older versions of ADK begin what another agent did, in a part of its own
 _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
     ("For context: below is a transcript of what another agent did", ""),
@@ -97,18 +99,18 @@ def _texts(said: Any) -> Iterator[str]:
         yield said.text
 
 
-def with_context(request: LlmRequest, block: str, sections: str, place: int | None) -> LlmRequest:
+def with_context(request: LlmRequest, added: Context, place: int | None) -> LlmRequest:
     """A copy of the request with context in it; live tools and all else are the same objects.
 
-    The standing block is the end of the system instruction. The sections stand in front of the content at ``place``,
-    or, if that is None, after the block. Models are known to change contents and configs, so those are copied too.
+    Standing context is the end of the system instruction. What was found stands in front of the content at ``place``,
+    or, if that is None, after it. Models are known to change contents and configs, so those are copied too.
     """
     contents, config = list(request.contents), request.config.model_copy()
-    if place is not None and sections:
-        contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + sections)]))
-    added = joined(block, sections if place is None else "")
-    if added:
-        config.system_instruction = _longer(config.system_instruction, added)
+    if place is not None and added.found:
+        contents.insert(place, types.Content(role="user", parts=[types.Part(text=added.found)]))
+    instruction = joined(added.standing, added.found.removeprefix(PREFACE) if place is None else "")
+    if instruction:
+        config.system_instruction = _longer(config.system_instruction, instruction)
     live = request.live_connect_config.model_copy()
     return request.model_copy(update={"contents": contents, "config": config, "live_connect_config": live})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.tools.function_tool import FunctionTool
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from google.adk.agents.readonly_context import ReadonlyContext
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
+    from google.genai import types
 
     from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
@@ -36,6 +37,14 @@ class OwnTool(FunctionTool):
         super().__init__(tool)
         self._hx = hx
         self._rule = rule
+
+    def _get_declaration(self) -> types.FunctionDeclaration | None:
+        """A copy whose name toolsets may change. ADK copies all of it, which takes longer than finding context."""
+        return self._declared.model_copy() if self._declared is not None else None
+
+    @cached_property
+    def _declared(self) -> types.FunctionDeclaration | None:
+        return super()._get_declaration()
 
     def _speaker(self, context: ReadonlyContext) -> Speaker:
         return Speaker(conversation_of(context), self._rule)

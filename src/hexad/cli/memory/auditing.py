@@ -1,6 +1,5 @@
 """`audit verify|log`: check the log of changes, and read it."""
 
-from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
@@ -53,7 +52,7 @@ def log(
 ) -> None:
     """Show the latest changes, newest first."""
     with common.opened() as hx:
-        records = _latest(hx, limit)
+        records = hx.audit.latest(limit)
     rows = [(r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session) for r in records]
     document = {"records": [to_json(record) for record in records]}
     common.listing(document, _RECORDS, rows, empty="the log is empty")
@@ -74,10 +73,3 @@ def _report(found: Verdict) -> str:
     whole = f"whole, {screen.counted(found.records, 'record')}"
     state = whole if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
     return f"{found.namespace}: {state}\nhead {found.head}"
-
-
-def _latest(hx: Hexad, limit: int) -> Sequence[AuditRecord]:
-    with hx.store.reading(hx.namespace) as view:
-        end = view.chain_end()
-        newest = view.audit(after=max(0, end[0] - limit), limit=limit) if end else ()
-    return tuple(reversed(newest))

@@ -12,7 +12,7 @@ from hexad.cli.opening import opened
 from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
-from hexad.errors import BackupError, InvalidInput
+from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.interchange.formats import FORMATS, messages_in
 from hexad.memory.backup.copying import copy_store
@@ -37,7 +37,7 @@ def backup(file: File, common: Common) -> None:
 @app.command(epilog="Example: hexad restore agent.jsonl --db new.db")
 def restore(file: File, common: Common) -> None:
     """Restore a backup into a new or empty database, with every namespace."""
-    _refuse_unreadable(file)
+    file.open("rb").close()  # an error now, before a database is created for it
     with common.opened(create=True) as hx, screen.progress("restoring") as show:
         lines = hx.restore(file, progress=show)
     common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} restored")
@@ -83,7 +83,7 @@ def import_(
 ) -> None:
     """Add files of Hexad or another program: origin import, rules as proposals, skills as drafts, nothing pinned."""
     if not file.is_dir():
-        _refuse_unreadable(file)
+        file.open("rb").close()  # an error now, before a database is created for it
     absent = preview and not common.is_server and not common.path.exists()
     memory = Hexad.open(":memory:", enabled=True) if absent else common.opened(create=not preview)
     with memory as hx, screen.progress("importing") as show:
@@ -130,7 +130,7 @@ def capture(
     common: Common,
 ) -> None:
     """Propose what the user of a conversation said that lasts; `hexad review` asks about it."""
-    _refuse_unreadable(file)
+    file.open("rb").close()  # an error now, before a database is created for it
     with common.opened(create=True) as hx:
         done = hx.capture(messages_in(file), session=session, origin=Origin.IMPORT)
     if common.as_json:
@@ -143,11 +143,3 @@ def capture(
         )
     else:
         screen.remark("nothing to keep, or all of it is known")
-
-
-def _refuse_unreadable(file: Path) -> None:
-    """Raise before a database is created for it."""
-    try:
-        file.open("rb").close()
-    except OSError as error:
-        raise BackupError(str(file), f"cannot be read: {error.strerror}") from error

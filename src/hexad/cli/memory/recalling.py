@@ -16,7 +16,7 @@ from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
-from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
+from hexad.model import Category, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
 _FOUND: Final = ("score", screen.KEY, "category", Wide("content"))
@@ -117,7 +117,10 @@ def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -
 def _show_found(found: Retrieval, category: Category | None) -> None:
     for layer in Layer:
         if layer in found.items:
-            rows = [_found_row(each) for each in found.items[layer]]
+            rows = [
+                (each.score, f"{each.key} (pinned)" if each.pinned else each.key, each.category, each.content)
+                for each in found.items[layer]
+            ]
             screen.table(_FOUND, rows, title=layer.heading, first=layer.value)
     for failed in found.failures:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
@@ -131,10 +134,6 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
             else "try other words"
         )
         screen.remark(f"nothing found{why}; {see}, and `hexad list{only}` lists everything")
-
-
-def _found_row(each: Item) -> Sequence[object]:
-    return each.score, f"{each.key} (pinned)" if each.pinned else each.key, each.category, each.content
 
 
 def _facts(entry: Knowledge) -> Sequence[tuple[str, object]]:

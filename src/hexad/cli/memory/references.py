@@ -1,16 +1,15 @@
 """`reference add|list|remove`: references to documents, APIs, wikis, repositories and tools."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from hexad.cli.commands import Common, group
-from hexad.cli.opening import now_under
 from hexad.cli.options import KeepSecrets, Name, Session, Tags
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
-from hexad.model import KEEP, ReferenceKind
+from hexad.model import ReferenceKind
 from hexad.wire import to_json
 
 _LISTED: Final = (Wide("name", 20), "kind", "location", Wide("summary"))
@@ -39,18 +38,12 @@ def add(
 ) -> None:
     """Save a reference. For a known name, fields that are not given stay as they are."""
     with common.opened(create=True) as hx:
-        old = now_under(hx.references, name)
+        old = hx.references.lookup(name)
         if old is None and location is None:
             raise InvalidInput("--location", "must be given for a new reference")
-        reference = hx.references.save(
-            name,
-            location=KEEP if location is None else location,
-            summary=KEEP if summary is None else summary,
-            kind=KEEP if kind is None else kind,
-            tags=KEEP if tag is None else tuple(tag),
-            session=session,
-            redact=not keep_secrets,
-        )
+        given: dict[str, Any] = {"location": location, "summary": summary, "kind": kind, "tags": tag}
+        fields = {field: value for field, value in given.items() if value is not None}
+        reference = hx.references.save(name, session=session, redact=not keep_secrets, **fields)
     status = "saved" if old is None else "unchanged" if reference == old else "updated"
     common.answer({"status": status, "reference": to_json(reference)}, f"{reference.name}: {status}")
     if reference.redactions and not common.as_json:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.opening import now_under
 from hexad.cli.options import InCategory, KeepSecrets, Key, Session, Tags, Yes
 from hexad.cli.skills.input import read
 from hexad.cli.terminal import editing, screen
@@ -74,7 +73,7 @@ def remember(
         other = hx.knowledge.get(said.against) if said and said.against and name is None else None
         corrects = said is not None and other is not None and _is_next_version(said, other)
         name = other.key if other and corrects else name
-        old = now_under(hx.knowledge, key_from(words) if name is None else name)
+        old = hx.knowledge.lookup(key_from(words) if name is None else name)
         chosen = said.category if said and category is None and (old is None or old == other) else None
         fields |= {"category": chosen} if chosen else {}
         save: Any = hx.knowledge.correct if corrects else hx.knowledge.save

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import listed
-from hexad.cli.opening import holds_hexad
+from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
@@ -55,7 +55,7 @@ app = Commands()
 def status(common: Common) -> None:
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
     path = None if common.is_server else common.path
-    if path is not None and (not path.exists() or (path.is_file() and not holds_hexad(path))):
+    if path is not None and absence_of(path):
         survey({"namespace": common.namespace}, beside=path.parent)  # report wrong settings first
         _greet_newcomer(path, common)
         return
@@ -133,7 +133,11 @@ def _show(path: str, found: Status) -> None:
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
     drafts = [("skill", each.name, each.description) for each in found.drafts[::-1]]
     proposals = [("proposal", f"{each.id}: {each.change} {each.key}", each.content) for each in found.proposals]
-    waiting = [*proposals, *drafts, *map(_doubt_row, found.doubtful)]
+    doubts = [
+        ("learning", each.trigger.removeprefix("tool:"), f"{each.fix} (trust {each.trust:.2f})")
+        for each in found.doubtful
+    ]
+    waiting = [*proposals, *drafts, *doubts]
     if waiting:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
     if found.unfit:
@@ -143,7 +147,7 @@ def _show(path: str, found: Status) -> None:
 
 def _counts(found: Status) -> dict[Layer, dict[str, int]]:
     """How many of the records of each layer are what."""
-    return {
+    return {layer: dict[str, int]() for layer in DEFAULT_LAYERS} | {
         Layer.USER_KNOWLEDGE: {"pinned": found.pinned},
         Layer.AGENT_LEARNINGS: {
             "trusted": sum(each.trusted for each in found.learnings),
@@ -153,12 +157,7 @@ def _counts(found: Status) -> dict[Layer, dict[str, int]]:
             "active": sum(skill.status is SkillStatus.ACTIVE for skill in found.skills),
             "drafts": len(found.drafts),
         },
-        Layer.EXTERNAL_KNOWLEDGE: {},
     }
-
-
-def _doubt_row(learning: Learning) -> tuple[str, str, str]:
-    return "learning", learning.trigger.removeprefix("tool:"), f"{learning.fix} (trust {learning.trust:.2f})"
 
 
 def _as_json(path: str, found: Status) -> dict[str, Any]:

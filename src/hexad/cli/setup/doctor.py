@@ -16,7 +16,7 @@ from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
 from hexad.cli.memory.status import status_of
-from hexad.cli.opening import ABSENT, WITHOUT_TABLES, holds_hexad
+from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
@@ -122,19 +122,16 @@ def permissions(path: Path) -> Check:
 
 def content(common: Common, *, repair: bool) -> Iterator[Check]:
     """Check the contents of the database, if there is one."""
-    path = None if common.is_server else common.path
-    if path is not None and not path.exists():
-        yield Check("database", "warning", f"{path}: {ABSENT}")
-    elif path is not None and path.is_file() and not holds_hexad(path):
-        yield Check("database", "warning", f"{path}: {WITHOUT_TABLES}")
-    else:
-        try:
-            with common.opened() as hx:
-                if repair:
-                    yield mended(hx)
-                yield from (*health(hx), *agreement(hx), *counts(hx))
-        except HexadError as error:
-            yield Check("database", "problem", str(error))
+    if not common.is_server and (absence := absence_of(common.path)):
+        yield Check("database", "warning", f"{common.path}: {absence}")
+        return
+    try:
+        with common.opened() as hx:
+            if repair:
+                yield mended(hx)
+            yield from (*health(hx), *agreement(hx), *counts(hx))
+    except HexadError as error:
+        yield Check("database", "problem", str(error))
 
 
 def mended(hx: Hexad) -> Check:
@@ -150,7 +147,7 @@ def mended(hx: Hexad) -> Check:
 
 def _of_store(hx: Hexad, name: str) -> dict[str, str]:
     """The answer of a method that not every store has."""
-    work: Callable[[], dict[str, str] | None] = getattr(getattr(hx.store, "wrapped", hx.store), name, dict)
+    work: Callable[[], dict[str, str] | None] = getattr(hx.store, name, dict)
     return work() or {}
 
 

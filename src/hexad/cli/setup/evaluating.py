@@ -13,7 +13,7 @@ from hexad.cli.options import AsJson, Namespace
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.clock import utc_now
-from hexad.errors import EvalError, InvalidInput
+from hexad.errors import InvalidInput
 from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.data import live_sets, read_sets
 from hexad.evals.kinds import measure_kinds
@@ -52,7 +52,9 @@ def eval_(
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
     used = NO_EMBEDDER if no_semantic else embedder
-    plan = Plan(queries, chosen(_names(baseline)), used or STATIC, foreign, seed)
+    plan = Plan(
+        queries, chosen([name.strip() for name in baseline.split(",") if name.strip()]), used or STATIC, foreign, seed
+    )
     if db is not None:
         if baseline or foreign:
             raise InvalidInput("--db", "asks a memory as it is; leave out --baseline and --foreign")
@@ -65,7 +67,7 @@ def eval_(
             results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
     tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
-        _write_page(out, as_page(tables, _note(results, used or STATIC)))
+        out.write_text(as_page(tables, _note(results, used or STATIC)), encoding="utf-8")
     if as_json:
         found = {name: kind.json for name, kind in kinds.items()}
         screen.emit({**(report_json(results, misses) if results else {}), **found})
@@ -92,19 +94,8 @@ def _note(results: Sequence[SetResult], embedder: str) -> str:
     return f"{questions:,} questions in {len(results)} sets, embedder {embedder}, {day}, Hexad {__version__}"
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def show(tables: Iterable[Table]) -> None:
     """Print the tables."""
     for table in tables:
         first, *more = table.head
         screen.table([Wide(first), *more], table.rows)
-
-
-def _write_page(file: Path, page: str) -> None:
-    try:
-        file.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise EvalError(str(file), f"cannot be written: {error.strerror}; choose another place") from error

@@ -1,7 +1,5 @@
 """`serve`: interface, pages, gateway and MCP over HTTP, in one process."""
 
-import os
-import sys
 import webbrowser
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,7 +9,7 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, place, server
-from hexad.cli.setup.serving import Hosts, Origins
+from hexad.cli.setup.serving import Hosts, Origins, leave
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address
 from hexad.errors import InvalidInput
@@ -86,9 +84,7 @@ def serve(
 
         with instrumented() if is_importable("opentelemetry") else nullcontext():
             serve_http(whole, address, ready=ready)
-        hx.close()
-        sys.stderr.flush()
-        os._exit(0)  # without waiting for threads that are in a read or in a script
+        leave(hx)
 
 
 def _upstream(url: str | None) -> str:

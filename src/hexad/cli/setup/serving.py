@@ -132,8 +132,8 @@ def _over_stdio(hx: Hexad, server: "HexadServer") -> None:
 
     if sys.stdin.isatty():
         screen.remark("serving MCP on standard input; normally a client starts this: see `hexad mcp install --help`")
-    serve_stdio(server, end=lambda: _leave(hx))
-    _leave(hx)
+    serve_stdio(server, end=lambda: leave(hx))
+    leave(hx)
 
 
 def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], origins: list[str]) -> None:
@@ -142,10 +142,10 @@ def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], o
     address = Address.parse(where)
     app = app_of(server, hx.settings, Access.of(address, hosts, origins))
     serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port, PATH)}"))
-    _leave(hx)
+    leave(hx)
 
 
-def _leave(hx: Hexad) -> None:
+def leave(hx: Hexad) -> None:
     """Close the memory and exit at once, without waiting for threads that are in a read or in a script."""
     hx.close()
     sys.stderr.flush()

@@ -20,22 +20,16 @@ from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import validation
-from hexad.skills.definition import shell_of
 from hexad.skills.parameters import properties_of
 from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
 _LISTED: Final = (Wide("name", 24), "kind", "status", "runs", "worked", Wide("description"))
-_SHELLS: Final = ("sh", "bash")
 _FINDINGS: Final = ("line", "verdict", "rule", Wide("what it would do"))
 _VERSIONS: Final = ("version", "created", "origin", "kind", Wide("description"))
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; repeatable.")]
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
-Shell = Annotated[
-    str | None,
-    typer.Option("--shell", metavar="WORD", help="For a script without #! line: sh or bash."),
-]
 
 app = group(
     "Write, approve and run procedures. A new skill is a draft until a person approves it.",
@@ -62,7 +56,9 @@ def new(
         str | None, typer.Option("--parameters", metavar="JSON", help="JSON Schema of the parameters.")
     ] = None,
     when: Annotated[str, typer.Option("--when", metavar="TEXT", help="When to use it.")] = "",
-    shell: Shell = None,
+    shell: Annotated[
+        str | None, typer.Option("--shell", metavar="WORD", help="For a script without #! line: sh or bash.")
+    ] = None,
     needs: Annotated[
         list[Capability] | None, typer.Option("--needs", metavar="WORD", help=f"For a script: {', '.join(Capability)}.")
     ] = None,
@@ -223,7 +219,6 @@ def history(name: SkillName, common: Common) -> None:
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The script; - reads standard input.")],
     *,
-    shell: Shell = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a shell script without running it: allowed, needs a capability, or rejected, and why.
@@ -231,8 +226,7 @@ def check(
     As a skill it would run in its own folder with the skill's files and parameters, and see none of your other files.
     The exit code is 0 if the script is allowed, otherwise 1.
     """
-    script = read(file, "FILE")
-    verdict = validation.check(script, shell=shell or shell_of({"script": script}))
+    verdict = validation.check(read(file, "FILE"))
     if as_json:
         findings = [asdict(found) for found in verdict.findings]
         needs = sorted(verdict.needs)

@@ -4,7 +4,6 @@ import getpass
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.cli.terminal import screen
@@ -31,11 +30,6 @@ def tell(skill: Skill, *, as_json: bool = False) -> None:
     screen.say(f"{skill.name}: {skill.status}, version {skill.version}")
     if skill.reason:
         screen.remark(skill.reason)
-
-
-def _folders(skill: Skill) -> str:
-    folders = skill.definition.get("writable", [])
-    return ", ".join(map(str, folders)) if isinstance(folders, list) else ""
 
 
 def facts(skill: Skill) -> Iterator[tuple[str, str]]:
@@ -112,7 +106,10 @@ def pretty(value: object) -> str:
 def show_result(result: SkillResult) -> None:
     """Print the result of a run, or the plan."""
     if result.dry_run and result.steps:
-        rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
+        rows = [
+            (place, step.tool, "\n".join(f"{name} = {_shown(value)}" for name, value in step.args.items()))
+            for place, step in enumerate(result.steps, start=1)
+        ]
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
         screen.say(result.output.removesuffix("\n"))
@@ -125,26 +122,11 @@ def show_result(result: SkillResult) -> None:
         screen.error(result.error)
 
 
-def _arguments(args: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name} = {_shown(value)}" for name, value in args.items())
-
-
 def _shown(value: object) -> str:
     """A value; in a pipe, where each row is one line, text of several lines as JSON."""
     if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
         return value
     return json.dumps(value, ensure_ascii=False, default=repr)
-
-
-def review_json(seen: "Review") -> dict[str, Any]:
-    """A review as JSON."""
-    return {
-        "skill": to_json(seen.skill),
-        "fingerprint": seen.fingerprint,
-        "findings": [asdict(finding) for finding in seen.findings],
-        "grants": list(seen.grants),
-        "obstacle": seen.obstacle,
-    }
 
 
 def show_review(seen: "Review") -> None:
@@ -155,8 +137,8 @@ def show_review(seen: "Review") -> None:
     if seen.skill.kind is SkillKind.SCRIPT:
         screen.say(_SEES)
     if seen.grants:
-        folders = _folders(seen.skill)
-        where = f" (in {folders})" if folders else ""
+        folders: Any = seen.skill.definition.get("writable")
+        where = f" (in {', '.join(folders)})" if folders else ""
         screen.warn(f"approving it gives its script: {', '.join(seen.grants)}{where}")
 
 

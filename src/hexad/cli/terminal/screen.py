@@ -161,14 +161,12 @@ def exit_unless_agreed(command: str, question: str, *, otherwise: str) -> None:
 
 def confirmed(question: str) -> bool:
     """Ask a yes-or-no question on standard error."""
-    sys.stderr.write(f"{clean(question)} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+    return asked(f"{question} [y/N]") in {"y", "yes"}
 
 
 def asked(question: str, *, at_end: str = "") -> str:
     """Ask a question; return the answer in lower case, or ``at_end`` if the input ended."""
-    sys.stderr.write(f"{clean(question)}: ")
+    sys.stderr.write(f"{clean(question)} ")
     sys.stderr.flush()
     line = sys.stdin.readline()
     return line.strip().casefold() if line else at_end

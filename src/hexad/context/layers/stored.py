@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.context.candidates import MANY, opened, weigh
@@ -341,10 +340,11 @@ class _Pass:
         return alone, [each for each in alone.scored() if each.verdict == KEPT and each.sketch.number not in known]
 
     def widen(self, wide: int) -> None:
-        """Choose the best of the others, whether they are above the floor or not."""
+        """Choose others for the places that are left: those above the floor, then the best of the rest."""
         chosen = {answer.sketch.number for answer in self._best}
-        others = (answer for answer in self.scored() if answer.sketch.number not in chosen)
-        self._others = tuple(islice(others, wide))
+        others = [answer for answer in self.scored() if answer.sketch.number not in chosen]
+        others.sort(key=lambda answer: answer.verdict != KEPT)
+        self._others = tuple(others[: max(0, wide - len(chosen))])
 
     def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
         """The candidates as items: those that are kept first."""

@@ -13,35 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_CAUSES: Final = 16
+_TIMEOUT: Final = re.compile(
+    r"(?i)time[sd][ -]?out|deadline[ _]?exceeded|took too long|"
+    r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))"
+)
+_PERMISSION: Final = re.compile(
+    r"(?i)permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access ?(?:is )?denied|not allowed|"
+    r"read-only file|authentication|autherror|invalid (?:api[ _-]?key|credentials|token)"
+)
+_PROVIDER: Final = re.compile(
+    r"(?i)rate[ _-]?limit|too many requests|quota|overloaded|service ?unavailable|bad gateway|\bapierror|"
+    r"internal ?server ?error|connection (?:was )?(?:refused|reset|aborted|error)|connection\w*error|"
+    r"networkerror|unreachable|no route to host|name or service not known|provider"
+)
 _SIGNS: Final = (  # statuses, and words of texts and class names; the first category that shows wins
-    (
-        ErrorCategory.TIMEOUT,
-        {408, 504},
-        re.compile(
-            r"time[sd][ -]?out|deadline[ _]?exceeded|took too long|"
-            r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        ErrorCategory.PERMISSION,
-        {401, 403, 407},
-        re.compile(
-            r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access ?(?:is )?denied|"
-            r"not allowed|read-only file|authentication|autherror|invalid (?:api[ _-]?key|credentials|token)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        ErrorCategory.PROVIDER_ERROR,
-        {429, *range(500, 600)},
-        re.compile(
-            r"rate[ _-]?limit|too many requests|quota|overloaded|service ?unavailable|bad gateway|\bapierror|"
-            r"internal ?server ?error|connection (?:was )?(?:refused|reset|aborted|error)|connection\w*error|"
-            r"networkerror|unreachable|no route to host|name or service not known|provider",
-            re.IGNORECASE,
-        ),
-    ),
+    (ErrorCategory.TIMEOUT, {408, 504}, _TIMEOUT),
+    (ErrorCategory.PERMISSION, {401, 403, 407}, _PERMISSION),
+    (ErrorCategory.PROVIDER_ERROR, {429, *range(500, 600)}, _PROVIDER),
 )
 _STATUS: Final = re.compile(
     r"\b(?:http\S*|status(?:[ _-]?code)?|error code)\W{1,3}(?:error\W{1,3})?(\d{3})\b", re.IGNORECASE

@@ -131,21 +131,14 @@ def masked(text: str) -> str:
     >>> masked("GET https://api.example.com/v2/users/17 timed out after 30 s (request 4f1c-9a)")
     'GET <url> timed out after <num> (request 4f1c-9a)'
     """
-    text = _KEY.sub(r"\1\2", _REASON.sub(_status, _MODULE.sub("", text)))
+    text = _REASON.sub(lambda found: f"{found[1].translate(_HIDDEN)} {found[2]}", _MODULE.sub("", text))
+    text = _KEY.sub(r"\1\2", text)
     for pattern in _CODES:
-        text = pattern.sub(_hidden, text)
+        text = pattern.sub(lambda found: found[1] + found[2].translate(_HIDDEN), text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     for pattern, placeholder in _RULES:
         text = pattern.sub(placeholder, text)
     return _NUMBER.sub("<num>", text)
-
-
-def _hidden(found: re.Match[str]) -> str:
-    return found[1] + found[2].translate(_HIDDEN)
-
-
-def _status(found: re.Match[str]) -> str:
-    return f"{found[1].translate(_HIDDEN)} {found[2]}"
 
 
 def word(token: str) -> str:

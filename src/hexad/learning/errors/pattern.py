@@ -93,7 +93,7 @@ def essence(error: str) -> str:
         return lines[-1]
     java = any(line.lstrip().startswith("at ") for line in lines)
     start = heads[-1]
-    kept = [line for line in lines[start:] if not _is_frame(line)]
+    kept = [line for line in lines[start:] if not re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line)]
     return "\n".join(kept[:1] if java else kept)
 
 
@@ -103,10 +103,6 @@ def ends(text: str, most: int) -> str:
     end = text[-half:]
     lines = end.partition("\n")[2]
     return text if len(text) <= most else f"{text[:half]}\n{lines if len(lines) > half // 2 else end}"
-
-
-def _is_frame(line: str) -> bool:
-    return bool(re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +125,7 @@ def place(line: Words, bucket: Collection[Words]) -> Placement:
 def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
     """The most specific template of the same length that a line fits."""
     found = [template for template in bucket if len(template) == len(line) and _fits(template, line)]
-    return max(found, key=lambda template: (_constants(template), template)) if found else None
+    return max(found, key=lambda each: (-sum(map(is_placeholder, each)), each)) if found else None
 
 
 def holds(words: Words, part: Words) -> bool:
@@ -204,10 +200,6 @@ def _fits(template: Words, line: Words) -> bool:
 def _union(templates: Sequence[Words]) -> Words:
     """The narrowest template that all of them fit."""
     return tuple(held.pop() if len(held := set(column)) == 1 else WILD for column in zip(*templates, strict=True))
-
-
-def _constants(template: Words) -> int:
-    return sum(not is_placeholder(each) for each in template)
 
 
 def is_placeholder(token: str) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.edges.agent import AgentMemory, Ended, Latest
-from hexad.edges.conversation import Conversation, Speaker, by_name
+from hexad.edges.agent import AgentMemory, Ended
+from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
 from hexad.mcp.coding.calls import call_in
 from hexad.recent import Recent
@@ -75,8 +75,8 @@ class Hooks:
     def _keep(self, event: Mapping[str, Any], session: str) -> None:
         """Keep the wishes in a prompt, where that is wanted. Only Claude Code says whether a person typed it."""
         source = event.get("source") or ""
-        if self._memory.hx.settings.capture and source in {"", "user", "sdk"}:  # others are the client's own
-            own = Speaker(Conversation("", "", session), by_name).scope(self._memory.hx)
+        own = self._memory.own(None, session)
+        if own is not None and own.settings.capture and source in {"", "user", "sdk"}:  # others are the client's own
             own.capture([str(event.get("prompt", ""))], session=own.session, typed=source == "user")
 
     def _news(self, session: str, standing: str, *, again: bool = False) -> str:
@@ -89,9 +89,9 @@ class Hooks:
     def _ended(self, call: Ended, session: str) -> str:
         """Learn from a call; if it failed, the fix that is known."""
         self._memory.learn(None, call, session=session)
-        if not call.error or not self._memory.hx.enabled:
+        own = self._memory.own(None, session)
+        if not call.error or own is None or not own.enabled:
             return ""
-        own = Speaker(Conversation("", "", session), by_name).scope(self._memory.hx)
         fix = own.learnings.known_fix(call.tool, call.error, args=call.args)
         return "" if fix is None else f"A fix from memory, trust {fix.trust:.2f}: {' '.join(fix.split())}"
 

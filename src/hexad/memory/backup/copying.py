@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.errors import StoreError
-from hexad.memory.audit import verify
-from hexad.memory.indexing import all_namespaces
+from hexad.memory.audit import AuditLog
+from hexad.memory.indexing import all_namespaces, pages
 from hexad.model import RECORDS
 from hexad.store import Entry
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from hexad.model import Layer, SkillVersion, Version
     from hexad.store import Reading, Row, Store
 
-_PAGE: Final = 500
 _LAYERS: Final = tuple(kind.layer for kind in RECORDS)
 _VERSIONED: Final = frozenset(kind.layer for kind in RECORDS if "version" in kind.__dataclass_fields__)
 
@@ -42,7 +41,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
             for records in _copied(view, target, _held(view, target)):
                 progress(done + records, total)
             end, held = view.chain_end(), sum(_held(view, target).values())
-        verdict = verify(target, namespace, expect=end and end[1])
+        verdict = AuditLog(target, namespace).verify(expect=end and end[1])
         if held != size or not verdict.ok:
             problem = verdict.problem or f"it has {held:,} of {size:,} records"
             raise StoreError(target.location, f"the copy of namespace {namespace!r} is not whole: {problem}")
@@ -58,9 +57,9 @@ def _held(view: Reading, target: Store) -> dict[Layer, int]:
         end = there.chain_end()
         fits = end is None or [end[1]] == [each.hash for each in view.audit(after=end[0] - 1, limit=1)]
         for layer in _LAYERS:
-            pages = _pages(view, layer)
-            for other in _pages(there, layer):
-                fits = fits and _plain(there, other) == _plain(view, next(pages, [])[: len(other)])
+            own = pages(view, layer)
+            for other in pages(there, layer):
+                fits = fits and _plain(there, other) == _plain(view, next(own, [])[: len(other)])
                 held[layer] += len(other)
     if not fits:
         problem = f"its namespace {view.namespace!r} holds something else; choose an empty database"
@@ -73,7 +72,7 @@ def _copied(view: Reading, target: Store, held: dict[Layer, int]) -> Iterator[in
     records = 0
     for layer in _LAYERS:
         known = records + held[layer]
-        for page in _pages(view, layer):
+        for page in pages(view, layer):
             new = page[max(0, known - records) :]
             records += len(page)
             if new:
@@ -87,7 +86,7 @@ def _copied(view: Reading, target: Store, held: dict[Layer, int]) -> Iterator[in
         unit.propose(view.proposals())
         last = unit.chain_end()
     after = last[0] if last else 0
-    while audited := view.audit(after=after, limit=_PAGE):
+    while audited := view.audit(after=after):
         after = audited[-1].sequence
         with target.transaction(view.namespace) as unit:
             unit.append_audit(audited)
@@ -103,11 +102,4 @@ def _versions(view: Reading, row: Row) -> Iterator[Version | SkillVersion]:
 
 def _size(store: Store, namespace: str) -> int:
     with store.reading(namespace) as view:
-        return sum(len(page) for layer in _LAYERS for page in _pages(view, layer))
-
-
-def _pages(view: Reading, layer: Layer) -> Iterator[list[Row]]:
-    after = 0
-    while page := list(view.page(layer, after=after, limit=_PAGE)):
-        yield page
-        after = page[-1].number
+        return sum(len(page) for layer in _LAYERS for page in pages(view, layer))

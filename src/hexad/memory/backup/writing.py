@@ -63,15 +63,12 @@ def _refuse_other_files(store: Store, path: Path) -> None:
     linked = path.exists() and any(path.samefile(own) for own in store.files if own.exists())
     if linked or os.path.realpath(path) in {os.path.realpath(own) for own in store.files}:
         raise BackupError(str(path), "is the database itself; choose another file")
-    if path.is_file() and path.stat().st_size and not _is_backup(path):
-        raise BackupError(str(path), "exists and is not a backup; choose another file")
+    if path.is_file() and path.stat().st_size:
+        with path.open("rb") as file:
+            if file.read(len(_HEAD)) != _HEAD:
+                raise BackupError(str(path), "exists and is not a backup; choose another file")
     if not path.parent.is_dir():
         raise BackupError(str(path), f"there is no folder {str(path.parent)!r}; create it first")
-
-
-def _is_backup(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_HEAD)) == _HEAD
 
 
 @contextmanager

@@ -5,12 +5,18 @@ statement, `remember` asks to keep what follows, `wish` is a standing wish in th
 `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking`
 makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it. `now` says that it was different before.
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
-the group `slot`. `{name}` is the pattern of another line.
+the group `slot`.
+
+A pattern is written in words: `(a|b)` one or the other, `(a)?` perhaps, `~(a)` not before a, `~<(a)` not after a,
+`&(a)` before a, `…` anything, `…3+` and `…3-9` so many characters of it, `_` the edge of a word, `%` a letter, `%+` a
+word, `{A}` a capital letter, `{3 words}` at most so many words, `$` the end, `{name}` the pattern of another line, and
+`<slot>(a)` a group with a name. Everything else is as in a regular expression.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,6 +38,13 @@ _KANA, _HANGUL, _HAN = (re.compile(span) for span in ("[\u3040-\u30ff]", "[\uac0
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _HEAD: Final = re.compile(r"[,;:.!、。\s–—-]*")
 _NEVER: Final = re.compile(r"(?!)")
+_STATES: Final = re.compile("(?P<category>[a-z]+)(?P<sure>[!?])(?::(?P<slot>.+))?")
+_CAPITAL: Final = "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])"
+_SIGNS: Final = {"(": "(?:", "~(": "(?!", "~<(": "(?<!", "&(": "(?=", "…": ".*", "_": r"\b", "%": r"\w", "$": r"\W*$"}
+_NOTATION: Final = re.compile(
+    r"\\.|<(?P<group>[a-z]+)>\(|~<?\(|&\(|\(|…(?:(?P<least>\d+)(?:-(?P<most>\d+)|\+))?|\{(?P<words>\d) words\}"
+    r"|\{(?P<name>[a-zA]+)\}|[_%$]"
+)
 _HINTED: Final = 2000  # characters of a message that show its language
 
 
@@ -162,35 +175,24 @@ def _languages(text: str, least: int = 0) -> list[str]:
 @cache
 def table_of(language: str) -> Table:
     """The table of a language, compiled."""
-    lines = (_TABLES / f"{language}.txt").read_text(encoding="utf-8").splitlines()
-    rows, named = list[tuple[str, str]](), dict[str, str]()
-    for line in lines:
-        if line and not line.startswith("#"):
-            kind, pattern = line.split(maxsplit=1)
-            pattern = re.sub(r"\{([a-z]+)\}", lambda match: f"(?:{named[match[1]]})", pattern)
-            named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
-            rows.append((kind, pattern))
-    kinds = (
-        "lead",
-        "remember",
-        "wish",
-        "not",
-        "system",
-        "asking",
-        "passing",
-        "trouble",
-        "play",
-        "paste",
-        "letter",
-        "now",
-    )
-    return Table(
-        {kind: re.compile(named[kind], re.IGNORECASE) if kind in named else _NEVER for kind in kinds},
-        tuple(_row(kind, pattern) for kind, pattern in rows if "!" in kind or "?" in kind),
-        frozenset(named["words"].split("|")),
-    )
+    rows, named = list[Row](), {"A": _CAPITAL}
+    for line in (_TABLES / f"{language}.txt").read_text(encoding="utf-8").splitlines():
+        kind, written = line.split(maxsplit=1)
+        pattern = _NOTATION.sub(lambda found: _expression(found, named), written)
+        named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
+        if said := _STATES.fullmatch(kind):
+            row = re.compile(pattern, re.IGNORECASE)
+            rows.append(Row(Category(said["category"]), said["sure"] == "!", said["slot"] or "", row))
+    others = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in named.items() if kind.isalpha()}
+    return Table(defaultdict(lambda: _NEVER, others), tuple(rows), frozenset(named["words"].split("|")))
 
 
-def _row(kind: str, pattern: str) -> Row:
-    kind, _, slot = kind.partition(":")
-    return Row(Category(kind[:-1]), kind.endswith("!"), slot, re.compile(pattern, re.IGNORECASE))
+def _expression(found: re.Match[str], named: Mapping[str, str]) -> str:
+    """A sign of the tables' notation as a regular expression."""
+    if found["least"]:
+        return f".{{{found['least']},{found['most'] or ''}}}"
+    if found["words"]:
+        return rf"(?:[\w'-]+ ){{0,{found['words']}}}?"
+    if found["name"]:
+        return f"(?:{named[found['name']]})"
+    return f"(?P<{found['group']}>" if found["group"] else _SIGNS.get(found[0], found[0])

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hexad.memory.redaction import LONG_WORD, PASSWORDS
-from hexad.memory.redaction.shapes import compiled, is_shuffled, looks_random, seed_phrases, shapes
+from hexad.memory.redaction import LONG_WORD, PASSWORDS, UNSPACED
+from hexad.memory.redaction.shapes import (
+    KINDS,
+    compiled,
+    has_shuffled_run,
+    is_mixed,
+    is_scrambled,
+    looks_random,
+    seed_phrases,
+    shapes,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hexad.memory.redaction.shapes import Shape
 
@@ -35,11 +45,9 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
     lowered = _lower(text)
     detectors = (
         _pem_blocks(text),
-        _shaped(text, lowered, [each for each in shapes() if each.is_key] if LONG_WORD.search(text) else []),
+        _shaped(text, lowered, _rows(keys=True) if LONG_WORD.search(text) else {}),
         _authorizations(text, lowered),
-        _shaped(
-            text, lowered, [each for each in shapes() if not each.is_key and (accounts or each.check != "account")]
-        ),
+        _shaped(text, lowered, _rows(keys=False, accounts=accounts)),
         (Span(*span, "seed-phrase") for span in seed_phrases(text)),
         _assignments(text, lowered),
     )
@@ -76,13 +84,21 @@ def replace(text: str, spans: list[Span]) -> str:
 _TAIL = re.compile(r"[A-Za-z0-9]*")
 
 
-def _shaped(text: str, lowered: str, rows: Sequence[Shape]) -> Iterator[Span]:
-    for shape in rows:
-        if shape.check != "words" and any(hint in lowered for hint in shape.hints):
-            for match in compiled(shape).finditer(text):
-                if shape.is_secret(match[1]):
-                    end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
-                    yield Span(match.start(1), end, shape.kind)
+@cache
+def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[Shape]]:
+    """Shapes by each of their hints."""
+    left_out = {"words"} if accounts else {"words", "account"}
+    rows = [each for each in shapes() if each.is_key == keys and each.check not in left_out]
+    return {hint: [each for each in rows if hint in each.hints] for each in rows for hint in each.hints}
+
+
+def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[Shape]]) -> Iterator[Span]:
+    hinted = {shape: None for hint in rows if hint in lowered for shape in rows[hint]}
+    for shape in hinted:
+        for match in compiled(shape).finditer(text):
+            if shape.is_secret(match[1]):
+                end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
+                yield Span(match.start(1), end, shape.kind)
 
 
 def _end_of_word(text: str, end: int) -> int:
@@ -112,10 +128,10 @@ def _pem_blocks(text: str) -> Iterator[Span]:
 
 
 _HEADER = re.compile(
-    r"""authorization["'\\]{0,2}[ \t]*[:=][ \t]*\\?["']?(?P<scheme>bearer|basic|token)[ \t]+"""
-    r"|bearer[ \t]+"
+    r"""authorization["'\\]{0,2}[ \t]*[:=]?[ \t]*\\?["']?(?P<scheme>bearer|basic|token)[ \t]+"""
+    r"""|bearer(?:[ \t]+|["']?[ \t]*[:=][ \t]*["']?)"""
 )
-_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=-]{6,}")
+_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=%-]{6,}")
 
 
 def _authorizations(text: str, lowered: str) -> Iterator[Span]:
@@ -141,35 +157,44 @@ def _is_credential(value: str, *, in_header: bool) -> bool:
 
 # --- values that stand where a secret stands ------------------------------------------------------------------------
 
-_OWNERS = "api|app|admin|client|account|auth|deploy|encryption|signing|master|personal|shared|storage|sdk|service"
+_OWNERS = (
+    "api|app|admin|client|account|auth|deploy|encryption|signing|master|personal|shared|storage|sdk|service|hmac|jwt"
+    "|fernet|global|subscription|security"
+)
 # Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
 _KEY_START = re.compile(
-    rf"\[redacted:|aws|{PASSWORDS}|clave|mdp|pass|pw|psk|wi-?fi|wlan|_pat|_auth|private|access|{_OWNERS}"
-    "|secret|securestring|token|токен|jeton|key|login|clé|schlüssel|chiave|ключ"
+    rf"\[redacted:|aws|{PASSWORDS}|{UNSPACED}|clave|mdp|pass|pw|psk|masterauth|wi-?fi|wlan|pat|_auth|private|access"
+    rf"|identified|{_OWNERS}|secret|securestring|geheimnis|segret|segredo|секрет|token|токен|jeton|key|login|zugang|cred"
+    "|cl[ée]|schlüssel|chiave|chave|llave|ключ"
 )
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
-    rf"|(?P<password>(?:{PASSWORDS})(?:e[tn])?|(?<![a-z])(?:clave(?: de acceso)?|mdp|pw|psk)|pwd"
-    r"|(?:wi-?fi|wlan)[ -](?:key|schlüssel)|(?:(?<=[_-])|(?<=store)|(?<=require))pass|(?<![a-z])pass(?=[ ]?[:=]))"
+    rf"|(?P<password>(?:{PASSWORDS})(?:e[tn])?|{UNSPACED}|identified (?:with \w+ )?by(?= [\x22\x27])"
+    r"|(?<![a-z])(?:clave(?: de acceso)?|mdp|psk)|pwd?|masterauth"
+    r"|(?:wi-?fi|wlan)[ -](?:key|schlüssel)|(?:(?<=[_-])|(?<=store)|(?<=require))pass"
+    r"|(?<![a-z])pass(?=[\x22\x27]?[ ]?[:=]|[ ]is[ ]))"
     r"|(?P<private_key>private[ _.-]?key)"
     r"|(?P<access_key>access[ _.-]?key)"
     rf"|(?P<api_key>(?:{_OWNERS}|secret)[ _.-]?key(?:_base|[_-]data)?)"
     r"|(?P<secret>secret|securestring)"
-    r"|(?P<token>token|токен|_pat(?==)|_auth(?=[ ]?=))"
-    r"|(?<!public )(?<!publishable )(?P<key>key|login|jeton|clé|schlüssel|chiave|ключ))[0-9]{0,2}(?![a-z0-9])"
+    r"|(?P<token>token|токен|(?<=_)pat(?==)|_auth(?=[ ]?=))"
+    r"|(?<!public )(?<!publishable )(?P<key>key|jeton|cl[ée]|schlüssel|chiave|chave|llave|ключ|(?<![a-z])pat"
+    r"|geheimnis|segreto|segredo|секрет)"
+    r"|(?P<login>login|zugang|wi-?fi|wlan|secrets|tokens|passwords|credentials|creds))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
     r"""(?:[ \t]+|(?=['’]s[ \t]))(?P<prose>(?:(?i:['’]s|is|was|ist|lautet|es|est|è|é|er|to|je|jest|är|"""
     r"""este|adalah|là|c'est)|[-–—])(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+[«„“‚‘‹]?\s?"""
 )
 _LINK = re.compile(
-    _PROSE + r"""|["'`*\\\])]{0,4}(?:"""
+    _PROSE + r"""|(?:_(?:PRIVATE|PROD|STAGING|DEV|TEST|LIVE|VALUE))?["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
-    r"""(?P<assign>=>|->|→|:=|={1,3}|(?<=\w)>)[ \t]*"""
-    r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
+    r"""(?P<assign>=>|->|→|:=|=(?!=)|(?<=[\w"'])>)[ \t]*"""
+    r"""|[ \t]*(?P<colon>:|={2,3})[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
+    r"""|(?P<named>["']?[,\s{]{1,20}(?:\w{1,20}[ ]*=[^\n=]{1,80}\n\s{1,20}){0,3}"""
+    r"""["']?\w{0,12}(?i:value|default)["']?[ \t]{0,4}[:=][ \t]{0,4})"""
     r"""|(?P<pair>(?:["'][ \t]{0,4},[ \t]{0,4}|\()(?=["']))"""
-    r"""|(?P<named>["']?[,\s]{1,20}["']?value["']?[ \t]{0,4}[:=][ \t]{0,4})"""
     r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
     r"""|(?P<flag>[ \t]+(?=[^\s-]))"""
 )
@@ -183,9 +208,20 @@ _FAR_LINK = re.compile(
 _LOOSE_LINK = re.compile(
     r"""(?:[ \t]+[^\s=:"`]{1,20}){0,4}?(?:""" + _PROSE + r"""(?:[^\W\d_]{2,12}[ \t]+)?|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
+_CALL = re.compile(r"""[ \t]*[:=]+[ \t]*[\w.]{1,40}\((?=["'])""")  # as in: token = bytes.fromhex("...")
+_TOKEN = re.compile(r"""(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}""")
+# As in: ... is my token, or: ... # the token.
+_EXPLAINED = re.compile(
+    r"""(?<![^\s"'`<>|\[\](){}])[^\s"'`<>|\[\](){}]{8,}+(?=["'`);\]]{0,3}[ \t]+"""
+    r"""(?:(?i:is|was|ist|war|es|est|è|é|as|als|como|comme|after|at|for)[ \t]|#|//|<-|\(|)"""
+    r"""[ \t]*(?:[^\s.,:;]{1,20}[ \t]+){0,3}[\w-]{0,30}$)"""
+)
+_WINDOW = 90  # characters
+# As in the name of a variable or header, or beside a user: whose key may be a hash.
+_OWNED = re.compile(r"""(?<!CACHE|IMARY)_KEY$|(?<!Idempotency)-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$""")
 _FLAG = re.compile(r"(?:^|\s)--?(?:[A-Za-z0-9]+[_-])*(?:store)?$")
 _QUOTED = re.compile(
-    r"""(?:[rbfRBF]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
+    r"""(?:[rbfnuRBFNU@]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
     r"""|'(?P<single>(?:[^'\\\n\[]|\\.|\[(?!redacted:))*+)"""
     r"""|`(?P<tick>(?:[^`\n\[]|\[(?!redacted:))*+)"""
     r"""|\\["'](?P<escaped>(?:[^"'\\\n\[]|\[(?!redacted:))*+)))"""
@@ -211,13 +247,45 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
         if key.start() < secret_end:
             continue
         family = (key.lastgroup or "").replace("_", "-")
+        if family == "key" and _OWNED.search(text, max(0, key.start() - 50), key.end()):
+            family = "owned-key"
         for link, start in _links(text, key):
             value = _quoted_value(text, start) or _bare_value(text, start, ends.after(start))
             head = text[value.start : min(value.end, value.start + _HEAD)]
             if _is_secret(head, family, link, quoted=value.quoted):
-                secret_end = value.end
-                yield Span(value.start, value.end, family)
                 break
+        else:
+            found = _before(text, key) or _after(text, key, ends)
+            if found is None:
+                continue
+            value = found
+        secret_end = value.end
+        yield Span(value.start, value.end, family.removeprefix("owned-"))
+
+
+def _after(text: str, key: re.Match[str], ends: _RunEnds) -> _Value | None:
+    """The first value in the next words that nobody would take for a word."""
+    for token in _TOKEN.finditer(text, key.end(), key.end() + _WINDOW):
+        value = _CUT.split(token[0], 1)[0].rstrip(".:!?" if text[token.start() - 1].isspace() else "")
+        if _stands_out(value, key):
+            return _bare_value(text, token.start(), ends.after(token.start()))
+    return None
+
+
+def _before(text: str, key: re.Match[str]) -> _Value | None:
+    """A value that the naming word explains."""
+    for found in _EXPLAINED.finditer(text, max(0, key.start() - _WINDOW), key.start()):
+        if _stands_out(found[0], key) or (key.lastgroup != "password" and _HASH.fullmatch(found[0])):
+            return _Value(*found.span(), quoted=False)
+    return None
+
+
+def _stands_out(value: str, key: re.Match[str]) -> bool:
+    """Whether a value looks so random that it needs no link."""
+    if _HASH.fullmatch(value) or "/" in value or "=" in value.rstrip("="):
+        return False
+    short = key.lastgroup in {"password", "login"} and is_mixed(value)
+    return (short or has_shuffled_run(value)) and not _is_exempt(value)
 
 
 def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
@@ -227,8 +295,9 @@ def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
         yield (near.lastgroup or "") if flag else "loose", near.end()
     if far := _FAR_LINK.match(text, key.end()):
         yield far.lastgroup or "", far.end()
-    if loose := _LOOSE_LINK.match(text, key.end()):
-        yield "loose", loose.end()
+    for link in (_LOOSE_LINK, _CALL):
+        if loose := link.match(text, key.end()):
+            yield "loose", loose.end()
 
 
 class _RunEnds:
@@ -269,12 +338,10 @@ def _bare_value(text: str, start: int, end: int) -> _Value:
 
 # --- the rule for values --------------------------------------------------------------------------------------------
 
-_HASH = re.compile(r"[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}")  # caches and tables have such keys too
+_HASH = re.compile(r"(?i)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}")  # caches and tables have such keys too
 _MARKED = re.compile(r"[a-z][A-Z].*[!#?*]$")  # a capital inside, and a mark at the end
 _AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
-_LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
-_SYMBOL = re.compile(r"[!@#$%^&*?~+]")
 _WORD_AND_NUMBER = re.compile(r"[A-Za-z]+[-_.]?v?\d{1,3}(?:\.\d+)*")
 _NAMING = re.compile(r"pass(?:w|phrase|$)|pwd|secret|token|key|credential", re.IGNORECASE)
 _ONE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -295,8 +362,8 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
         return True
     if len(value) < 6:
         return False
-    if link in {"loose", "pair"} or family == "key":  # a pair: two texts in a list
-        random = looks_random(value) or ((family == "password" or link == "pair") and _is_mixed(value))
+    if link in {"loose", "pair"} or family in {"key", "owned-key", "login"}:  # a pair: two texts in a list
+        random = looks_random(value) or ((family in {"password", "login"} or link == "pair") and is_mixed(value))
         other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
         return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
@@ -308,13 +375,13 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
 def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> bool:
     """Rules 3 to 5."""
     deliberate = quoted or link in {"assign", "named"}
-    if value.isdigit():
+    if value.replace("-", "").isdigit():
         return password
     if _is_strong(value):
         return password or deliberate or link == "flag" or not _WORD_AND_NUMBER.fullmatch(value)
     if _DESCRIPTION.fullmatch(value) or _NAMING.search(value):
         return False
-    if password and _MARKED.search(value):
+    if password and (_MARKED.search(value) or is_scrambled(value)):
         return True
     if len(value) >= _NO_WORD and value.isalpha():
         return deliberate or link == "colon"
@@ -325,13 +392,7 @@ def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> boo
 def _is_strong(value: str) -> bool:
     """Two kinds of characters out of letters, digits and symbols; a mark at the end may be the sentence's."""
     core = value.rstrip("!?.*")
-    return sum(1 for kind in (_LETTER, _DIGIT, _SYMBOL) if kind.search(core)) >= 2
-
-
-def _is_mixed(value: str) -> bool:
-    """Letters, digits and symbols, also at the end; or digits among small and capital letters that change often."""
-    kinds = all(kind.search(value) for kind in (_LETTER, _DIGIT, _SYMBOL))
-    return len(value) >= 8 and (kinds or (len(value) >= 10 and is_shuffled(value)))
+    return sum(1 for kind in KINDS if kind.search(core)) >= 2
 
 
 _PLACEHOLDER = re.compile(
@@ -340,9 +401,9 @@ _PLACEHOLDER = re.compile(
     r"|your",
     re.IGNORECASE,
 )
-_STAND_IN = re.compile(r"[-_ ]your|change[-_]?me|placeholder|redacted|example|dummy|\*{3}|\.{3}|…|x{4}")
+_STAND_IN = re.compile(r"[-_ ]your|change[-_]?me|placeholder|redacted|example|dummy|\*{3}|\.{3}|…|x{4}|a-z")
 _QUANTITY = re.compile(
-    r"(?=.*[-./:,])\d[\d.,:/+TZ-]*|v?\d+(?:\.\d+)+(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?|\d+(?:-[a-z]+)+"
+    r"(?!(?:\d{4}-){3,}\d{4}$)(?=.*[-./:,])\d[\d.,:/+TZ-]*|v?\d+(?:\.\d+)+(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?|\d+(?:-[a-z]+)+"
     r"|\d+(?:ms|sec|min|hours?|days?|[kmg]i?b|chars|characters|tokens|bytes?|bits?)"
 )
 _EXPRESSION = re.compile(r"(?:await |new |not )?[A-Za-z_][\w.]*(?:[(\[{]|::|->)|\(|lambda\b|f\"")

@@ -91,8 +91,8 @@ def _is_wallets(word: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Whether letters and digits are mixed, as in no word."""
-    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    """Whether letters and digits are mixed, or letters, as in no word."""
+    return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or is_scrambled(value)
 
 
 def looks_random(value: str) -> bool:
@@ -115,6 +115,26 @@ def is_shuffled(run: str) -> bool:
     return _MIXED.match(run) is not None and _changes(run) >= 0.4
 
 
+def is_mixed(value: str) -> bool:
+    """Letters, digits and symbols, also at the end; or digits among small and capital letters that change often."""
+    kinds = " " not in value and all(kind.search(value) for kind in KINDS)
+    return len(value) >= 8 and (kinds or (len(value) >= 10 and is_shuffled(value)))
+
+
+def is_scrambled(value: str) -> bool:
+    """Whether capitals stand among consonants that no word has in a row.
+
+    >>> is_scrambled("rotateApiKey"), is_scrambled("wGgpXrxVnmnx")
+    (False, True)
+    """
+    return len(value) >= 10 and _CONSONANTS.search(value) is not None and _changes(value) >= 0.25
+
+
+def has_shuffled_run(value: str) -> bool:
+    """Whether one of its runs is long and mixed at random."""
+    return any(len(run) >= 16 and is_shuffled(run) for run in _RUNS.split(value))
+
+
 def _is_prefixed(value: str) -> bool:
     """Whether a long run is shuffled, or very long and of one case; ids of one case are hexadecimal, or shorter."""
     runs = [run for run in _RUNS.split(value) if len(run) >= 20]
@@ -122,10 +142,11 @@ def _is_prefixed(value: str) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    return any(map(str.isalpha, value)) and not value.isalpha() and value[0] not in "$<{[*-"
+    mixed = any(map(str.isalpha, value)) and not value.isalpha() and value[0] not in "$<{[*-"
+    return mixed or is_scrambled(value)
 
 
-_VARIABLE: Final = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
+_VARIABLE: Final = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…|pass(?:word|wd)?$|pwd$", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _SEED: Final = (12, 15, 18, 21, 24)  # words
 _SEED_NAMED: Final = re.compile(r"(?i)seed|mnemonic|recovery|wallet")
@@ -133,6 +154,13 @@ _GAP: Final = re.compile(r"[\s\"',.)-]{1,5}")
 _DIGITS: Final = re.compile("[0-9]{1,2}")
 _RUNS: Final = re.compile(r"[^A-Za-z0-9]+|%[0-9A-F]{2}")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+KINDS: Final = (  # of characters: letters, digits, symbols
+    re.compile(r"[^\W\d_]"),
+    re.compile(r"\d"),
+    re.compile(r"[!@#$%^&*?~+]"),
+)
+_HUMP: Final = re.compile("[a-z][A-Z]")
+_CONSONANTS: Final = re.compile("(?i:[b-df-hj-np-tv-xz]{4})")
 _CHANGE: Final = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])")
 _MIXED: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])")
 _ONE_CASE: Final = re.compile(r"[A-Z0-9]{32}|(?=[0-9a-f]*[g-z])[a-z0-9]{40}")
@@ -145,6 +173,8 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "prefixed": _is_prefixed,
     "aws": lambda value: _MIXED.match(value) is not None,
     "password": _is_password,
+    "flag": lambda value: "/" not in value and value[0] not in "$<{[*-" and is_mixed(value),
+    "given": lambda value: _is_password(value) or _HUMP.search(value) is not None,
     "spoken": lambda value: value.isdigit() or _is_password(value),
     "fixed": lambda value: _VARIABLE.match(value) is None,
 }

@@ -6,37 +6,38 @@ So no answer waits for it, and what many sessions saw at once is written togethe
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.fork import survive_fork
 from hexad.store import Use
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from hexad.memory.workspace import Change
     from hexad.model import Layer
 
 FLUSH_AT: Final = 512  # items of all namespaces that may wait; a process that only reads writes them then
-_MOST_OFFERS: Final = 10_000  # of a namespace that wait; beyond them the oldest are lost
+_MOST: Final = 10_000  # offers, and prompts, of a namespace that wait; beyond them the oldest are lost
 
 
-class Waiting(NamedTuple):
-    """Uses that wait in a namespace, and for each offer, by session and fixes, the function that writes it."""
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Uses that wait in a namespace, the functions that write offers, by session and fixes, and prompts."""
 
-    uses: Sequence[Use]
-    offers: Mapping[tuple[str, ...], Callable[[Change], None]]
+    uses: dict[tuple[Layer, str], Use] = field(default_factory=dict)
+    offers: dict[tuple[str, ...], Callable[[Change], None]] = field(default_factory=dict)
+    prompts: list[list[Any]] = field(default_factory=list)
 
     def write(self, change: Change) -> None:
-        """Write all of it inside a transaction."""
+        """Write uses and offers inside a transaction; prompts are written at its end, see `timeline`."""
         if self.uses:
-            change.unit.use(self.uses)
+            change.unit.use(self.uses.values())
         for offer in self.offers.values():
             offer(change)
-
-
-_NOTHING: Final = Waiting((), {})
 
 
 class Uses:
@@ -48,28 +49,34 @@ class Uses:
 
     def after_fork(self) -> None:
         """The parent writes its own; a thread of the parent may have held the lock."""
-        self._waiting: dict[str, dict[tuple[Layer, str], Use]] = {}
-        self._offers: dict[str, dict[tuple[str, ...], Callable[[Change], None]]] = {}
+        self._waiting: defaultdict[str, Waiting] = defaultdict(Waiting)
         self._enough = FLUSH_AT
         self.refused = False  # whether the last try to write failed: the log says so once
         self._lock = threading.Lock()
 
     def namespaces(self) -> Iterable[str]:
         """The namespaces where something waits."""
-        return {*self._waiting, *self._offers}
+        return set(self._waiting)
 
     def offer(self, namespace: str, key: tuple[str, ...], write: Callable[[Change], None]) -> None:
         """Let an offer wait, in the place of an earlier one of the same key."""
         with self._lock:
-            offers = self._offers.setdefault(namespace, {})
+            offers = self._waiting[namespace].offers
             offers[key] = write
-            if len(offers) > _MOST_OFFERS:
+            if len(offers) > _MOST:
                 del offers[next(iter(offers))]
+
+    def show(self, namespace: str, prompt: list[Any]) -> None:
+        """Let a prompt wait to be noted."""
+        with self._lock:
+            prompts = self._waiting[namespace].prompts
+            prompts.append(prompt)
+            del prompts[:-_MOST]
 
     def add(self, namespace: str, layer: Layer, ids: Iterable[str], at: datetime) -> bool:
         """Count one use of each; whether so many wait that they should be written."""
         with self._lock:
-            waiting = self._waiting.setdefault(namespace, {})
+            waiting = self._waiting[namespace].uses
             for used in ids:
                 before = waiting.get((layer, used))
                 waiting[layer, used] = Use(layer, used, before.count + 1 if before else 1, at)
@@ -77,29 +84,29 @@ class Uses:
 
     def waiting(self, namespace: str, layer: Layer, id: str) -> Use | None:
         """The use of one item that is not written yet."""
-        return self._waiting.get(namespace, {}).get((layer, id))
+        found = self._waiting.get(namespace)
+        return found.uses.get((layer, id)) if found else None
 
     def take(self, namespace: str) -> Waiting:
         """All that waits in a namespace; write it, or `put_back`."""
-        if namespace not in self._waiting and namespace not in self._offers:
-            return _NOTHING
+        if namespace not in self._waiting:
+            return Waiting()
         with self._lock:
             self._enough = FLUSH_AT
-            uses = tuple(self._waiting.pop(namespace, {}).values())
-            return Waiting(uses, self._offers.pop(namespace, {}))
+            return self._waiting.pop(namespace, None) or Waiting()
 
     def put_back(self, namespace: str, taken: Waiting) -> None:
         """Let what could not be written wait again; the next try waits for as many more uses."""
-        if taken is _NOTHING:
+        if taken == Waiting():
             return
         with self._lock:
             self._enough = self._count() + len(taken.uses) + FLUSH_AT
-            waiting = self._waiting.setdefault(namespace, {})
-            for use in taken.uses:
-                since = waiting.get((use.layer, use.id))
-                at, count = (since.at, since.count) if since else (use.at, 0)
-                waiting[use.layer, use.id] = Use(use.layer, use.id, use.count + count, at)
-            self._offers[namespace] = {**taken.offers, **self._offers.get(namespace, {})}
+            since = self._waiting.pop(namespace, Waiting())
+            uses = taken.uses | {
+                place: replace(use, count=use.count + (taken.uses[place].count if place in taken.uses else 0))
+                for place, use in since.uses.items()
+            }
+            self._waiting[namespace] = Waiting(uses, taken.offers | since.offers, [*taken.prompts, *since.prompts])
 
     def _count(self) -> int:
-        return sum(map(len, self._waiting.values()))
+        return sum(len(each.uses) for each in self._waiting.values())

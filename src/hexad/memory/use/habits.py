@@ -38,13 +38,12 @@ class Habits:
         """
         if Layer.parse(layer) is Layer.RUNTIME_CONTEXT:
             raise InvalidInput("item", "is the runtime state, which every question finds")
-        if not isinstance(question, str):
-            raise InvalidInput("question", f"must be text, not {type(question).__name__}")
-        name = admission.key("id", id)
+        asked, name = admission.instance("query", question, str, "text"), admission.key("id", id)
         with self._workspace.change(actor=Origin.AGENT, session=session) as change:
-            if layer in RECORD_OF and not _is_indexed(change, layer, name):
+            row = change.unit.get(layer, name) if layer in RECORD_OF else None
+            if layer in RECORD_OF and (row is None or row.document is None):
                 raise NotFound(layer.noun, name, self._workspace.namespace)
-            return learn(change, layer, name, question)
+            return learn(change, layer, name, asked)
 
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
         """The words that lead to one item, the strongest first."""
@@ -100,11 +99,6 @@ def unlearn(change: Change, gone: Collection[Association]) -> None:
     for (layer, name), words in lost.items():
         left = [each for each in change.unit.associations(layer, name) if each.term not in words]
         change.unit.associate(layer, name, left)
-
-
-def _is_indexed(change: Change, layer: Layer, id: str) -> bool:
-    row = change.unit.get(layer, id)
-    return row is not None and row.document is not None
 
 
 def faded(learned: Association, now: datetime) -> float:

@@ -23,7 +23,6 @@ class Clearable(Protocol):
 
     def clear(self) -> None:
         """Remove everything."""
-        ...
 
 
 C = TypeVar("C", bound=Clearable)

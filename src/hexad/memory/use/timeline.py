@@ -2,7 +2,7 @@
 
 A session is kept as a fingerprint: enough to find its prompts again, and no trace of who spoke.
 
-It is kept in notes of the namespace: pages that are written in turn, so that a prompt rewrites one small page.
+It is kept in notes of the namespace, one for each prompt, written in turn: none of them is read to add a prompt.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import datetime
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.model import Layer
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
     from hexad.store import Reading, Store, Writing
 
-_PAGES: Final = 16
-_PER_PAGE: Final = 16
-_HEAD: Final = "timeline"  # the note that holds the number of the page that is written now
-_numbers: Final = count()
+_MOST: Final = 256
+_HEAD: Final = "timeline"  # the note that holds the place of the latest prompt
 
 
 class ShownItem(NamedTuple):
@@ -47,14 +44,7 @@ class ShownPrompt(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The record as JSON."""
-        items = [{"layer": each.layer.value, "id": each.id, "score": each.score} for each in self.items]
-        return {
-            "at": self.at.isoformat(),
-            "session": self.session,
-            "items": items,
-            "standing": self.standing,
-            "tokens": self.tokens,
-        }
+        return {**self._asdict(), "at": self.at.isoformat(), "items": [each._asdict() for each in self.items]}
 
 
 def fingerprint(session: str | None) -> str:
@@ -63,59 +53,58 @@ def fingerprint(session: str | None) -> str:
 
 
 def note_prompt(workspace: Workspace, prompt: Prompt) -> None:
-    """Remember a prompt; it is written with the namespace's next change."""
+    """Remember a prompt; `write_prompts` writes it at the end of the namespace's next change."""
     shown = [[item.layer.code, item.id, round(item.score, 3)] for item in prompt.kept if item.layer.code != _RUNTIME]
     line = [workspace.clock().isoformat(), fingerprint(prompt.session), shown, len(prompt.standing), prompt.tokens]
-    workspace.uses.offer(prompt.namespace, (_HEAD, str(next(_numbers))), lambda change: _append(change.unit, line))
+    workspace.uses.show(prompt.namespace, line)
 
 
 _RUNTIME: Final = Layer.RUNTIME_CONTEXT.code
 
 
+def write_prompts(change: Change) -> None:
+    """Write the prompts that wait, in the places of the oldest ones."""
+    while change.prompts:
+        place = (int(change.unit.note(_HEAD) or 0) + 1) % _MOST
+        _write(change.unit, place, [change.prompts.pop(0)])
+        change.unit.set_note(_HEAD, str(place))
+
+
 def shown_prompts(store: Store, namespace: str) -> tuple[ShownPrompt, ...]:
     """The latest prompts of a namespace, newest first, at most 256."""
     with store.reading(namespace) as view:
-        lines = [line for page in range(_PAGES) for line in _page(view, page)]
-    return tuple(sorted(map(_read, lines), key=lambda each: each.at, reverse=True))
+        lines = [line for place in range(_MOST) for line in _lines(view, place)]
+    return tuple(sorted(map(_read, lines), key=lambda each: each.at, reverse=True)[:_MOST])
 
 
 def forget_item(change: Change, layer: Layer, id: str) -> None:
     """Take an item out of every prompt of the record."""
-    _rewrite(
-        change.unit, lambda line: [*line[:2], [each for each in line[2] if each[:2] != [layer.code, id]], *line[3:]]
-    )
+    _rewrite(change, lambda line: [*line[:2], [each for each in line[2] if each[:2] != [layer.code, id]], *line[3:]])
 
 
 def forget_prompts(change: Change, session: str | None = None) -> None:
     """Remove the prompts of a session, or all."""
-    _rewrite(change.unit, lambda line: line if session is not None and line[1] != fingerprint(session) else None)
+    _rewrite(change, lambda line: line if session is not None and line[1] != fingerprint(session) else None)
 
 
-def _append(unit: Writing, line: list[Any]) -> None:
-    number = int(unit.note(_HEAD) or 0)
-    page = _page(unit, number)
-    if len(page) >= _PER_PAGE:
-        number, page = (number + 1) % _PAGES, []
-    unit.set_note(_HEAD, str(number))
-    _write(unit, number, [*page, line])
-
-
-def _rewrite(unit: Writing, change: Callable[[list[Any]], list[Any] | None]) -> None:
-    if unit.note(_HEAD) is None:
+def _rewrite(change: Change, edited: Callable[[list[Any]], list[Any] | None]) -> None:
+    write_prompts(change)
+    if change.unit.note(_HEAD) is None:
         return
-    for number in range(_PAGES):
-        before = _page(unit, number)
-        after = [line for line in map(change, before) if line is not None]
+    for place in range(_MOST):
+        before = _lines(change.unit, place)
+        after = [line for line in map(edited, before) if line is not None]
         if after != before:
-            _write(unit, number, after)
+            _write(change.unit, place, after)
 
 
-def _write(unit: Writing, number: int, lines: list[Any]) -> None:
-    unit.set_note(f"{_HEAD}:{number}", json.dumps(lines, separators=(",", ":")))
+def _write(unit: Writing, place: int, lines: list[Any]) -> None:
+    unit.set_note(f"{_HEAD}:{place}", json.dumps(lines, separators=(",", ":")))
 
 
-def _page(view: Reading, number: int) -> list[Any]:
-    lines: list[Any] = json.loads(view.note(f"{_HEAD}:{number}") or "[]")
+def _lines(view: Reading, place: int) -> list[Any]:
+    """The prompt of a place; earlier programs wrote several."""
+    lines: list[Any] = json.loads(view.note(f"{_HEAD}:{place}") or "[]")
     return lines
 
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from hexad.errors import ChangedMeanwhile, InvalidInput, NotFound, NotOwn
+from hexad.errors import AccessRefused, ChangedMeanwhile, InvalidInput, NotOwn
 from hexad.model import Origin, Record
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from starlette.requests import Request
 
     from hexad.facade import Hexad
     from hexad.memory.collection import RecordCollection
     from hexad.model import Layer
-    from hexad.server.callers import Caller
-    from hexad.server.tokens import Tokens
-    from hexad.store import Row
+    from hexad.server.tokens import Token, Tokens
 
 R = TypeVar("R", bound=Record)
 _UNSTABLE: Final = ("use_count", "last_used")  # counting a use is no change of a record
 _SCANNED: Final = 500  # rows that are read at once
+_NEWEST: Final = 2**62
+_DIGITS: Final = 18  # of a number that a database can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Call:
     """A request whose caller may make it: the engine in the caller's namespace, and the checked values."""
 
     hx: Hexad
-    caller: Caller
+    caller: Token
     tokens: Tokens
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
@@ -39,6 +43,7 @@ class Call:
     if_match: str = ""
     if_none_match: str = ""
     raw: bytes = b""
+    evals: Path | None = None  # the folder with the questions that the page Evaluation offers
 
     @property
     def named(self) -> str:
@@ -52,8 +57,6 @@ class Reply(NamedTuple):
     document: Any = None
     status: int = 0  # 0: the route's
     etag: str = ""
-    content: bytes = b""
-    media_type: str = ""
 
 
 def tag_of(record: Record) -> str:
@@ -67,40 +70,25 @@ def shown(record: Record, status: int = 0) -> Reply:
     return Reply(to_json(record), status, tag_of(record))
 
 
-def saved(call: Call, collection: RecordCollection[R], id: str, save: Callable[[Any], R]) -> Reply:
-    """Save under an id: with If-Match or If-None-Match only if nobody changed it since, in one transaction."""
-    if not call.if_match and not call.if_none_match:
-        before = _now(collection, id)
-        _refuse_others(call, before)
-        return shown(save(collection), 200 if before is not None else 201)
+@contextmanager
+def unchanged(call: Call, collection: RecordCollection[R]) -> Iterator[tuple[Any, R | None]]:
+    """The collection in one transaction, and the record that the path names: who is no person changes only what no
+    person said, and with If-Match or If-None-Match only if nobody changed it since.
+    """
     with collection.together() as here:
-        before = _now(here, id)
-        _refuse_others(call, before)
-        _check(call, id, before)
-        return shown(save(here), 200 if before is not None else 201)
+        before = here.lookup(call.named)
+        if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
+            raise NotOwn(before.id)
+        tag = "" if before is None else tag_of(before)
+        if (call.if_match and not _matches(call.if_match, tag)) or _matches(call.if_none_match, tag):
+            raise ChangedMeanwhile(call.named)
+        yield here, before
 
 
-def unchanged(call: Call, collection: RecordCollection[R], work: Callable[[Any], object]) -> None:
-    """Do something to a record: with If-Match only if nobody changed it since."""
-    with collection.together() as here:
-        before = here.get(call.named)
-        _refuse_others(call, before)
-        _check(call, call.named, before)
-        work(here)
-
-
-def _refuse_others(call: Call, before: Record | None) -> None:
-    """Who is no person changes only what no person said."""
-    if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
-        raise NotOwn(before.id)
-
-
-def _check(call: Call, id: str, before: Record | None) -> None:
-    tag = "" if before is None else tag_of(before)
-    if (call.if_match and not _matches(call.if_match, tag)) or (
-        call.if_none_match and tag and _matches(call.if_none_match, tag)
-    ):
-        raise ChangedMeanwhile(id)
+def saved(call: Call, collection: RecordCollection[R], save: Callable[[Any], R]) -> Reply:
+    """Save under the name in the path."""
+    with unchanged(call, collection) as (here, before):
+        return shown(save(here), 201 if before is None else 200)
 
 
 def _matches(header: str, tag: str) -> bool:
@@ -108,27 +96,19 @@ def _matches(header: str, tag: str) -> bool:
     return bool(tag) and (tag in known or "*" in known)
 
 
-def _now(collection: RecordCollection[R], id: str) -> R | None:
-    try:
-        return collection.get(id)
-    except NotFound:
-        return None
-
-
 def page(
-    hx: Hexad, layer: Layer, *, cursor: str = "", limit: int = 50, keep: Callable[[Any], bool] = lambda _: True
-) -> tuple[Sequence[Row], str | None]:
-    """Rows of a layer, newest first, and the cursor of the next page."""
-    before, found, size = number_in(cursor, 2**62), list[Any](), limit + 1
+    hx: Hexad, layer: Layer, *, cursor: str, limit: int, keep: Callable[[Any], bool]
+) -> tuple[Sequence[Any], str | None]:
+    """Records of a layer, newest first, and the cursor of the next page."""
+    before, found, size = number_in(cursor), list[Any](), limit + 1
     with hx.store.reading(hx.namespace) as view:
         while len(found) <= limit:
-            some = view.page(layer, before=before, limit=size)
+            some = view.page(layer, before=_NEWEST if before is None else before, limit=size)
             found += [row for row in some if getattr(row.record, "deleted", None) is None and keep(row.record)]
             if not some:
                 break
             before, size = some[-1].number, _SCANNED
-    left = found[limit : limit + 1]
-    return found[:limit], str(found[limit - 1].number) if left else None
+    return [row.record for row in found[:limit]], str(found[limit - 1].number) if found[limit:] else None
 
 
 def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
@@ -136,8 +116,18 @@ def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
     return {"items": list(items), "next": next}
 
 
-def number_in(cursor: str, otherwise: int) -> int:
-    """The number in a cursor, or another if there is none."""
-    if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) <= 18):
-        raise InvalidInput("cursor", "is not one that a listing returned as `next`")
-    return int(cursor or otherwise)
+def number_in(text: str, name: str = "cursor") -> int | None:
+    """A whole number that was asked for; None if there is none."""
+    if text.strip() and not (text.strip().isascii() and text.strip().isdecimal() and len(text) <= _DIGITS):
+        raise InvalidInput(name, f"must be a whole number, not {text[:20]!r}")
+    return int(text) if text.strip() else None
+
+
+async def body_of(request: Request, limit: int) -> bytes:
+    """The body of a request; `AccessRefused` if it has more bytes than the limit."""
+    raw = bytearray()
+    async for part in request.stream():
+        raw += part
+        if len(raw) > limit:
+            raise AccessRefused(413, f"a body may have {limit:,} bytes at most")
+    return bytes(raw)

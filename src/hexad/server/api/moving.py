@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.errors import AccessRefused, InvalidInput
 from hexad.memory import admission
 from hexad.model import Origin
-from hexad.server.api.calls import Call, Reply
 from hexad.server.tokens import EVERYWHERE
 from hexad.skills.folders.files import skill_folders
 from hexad.skills.folders.transfer import import_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from hexad.server.api.calls import Call
 
 LINES, ZIP, BYTES = "application/x-ndjson", "application/zip", "application/octet-stream"
 LARGEST: Final = 64 * 1024 * 1024  # bytes of a body, and of the files in a ZIP file
@@ -34,25 +36,25 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def export(call: Call) -> Reply:
+def export(call: Call) -> bytes:
     """The whole namespace as JSON Lines, as `hexad backup` writes them."""
     with _folder() as folder:
         call.hx.backup(folder / "backup.jsonl")
-        return Reply(content=(folder / "backup.jsonl").read_bytes(), media_type=LINES)
+        return (folder / "backup.jsonl").read_bytes()
 
 
-def export_pages(call: Call) -> Reply:
+def export_pages(call: Call) -> bytes:
     """Each record, or what is known about a subject, as a page of Markdown in a ZIP file."""
     with _folder() as folder:
         call.hx.export(folder / "pages", subject=call.query.get("subject"))
         return _zipped(folder / "pages")
 
 
-def export_skill(call: Call) -> Reply:
+def export_skill(call: Call) -> bytes:
     """A skill as an Agent Skills folder in a ZIP file."""
     with _folder() as folder:
-        call.hx.skills.export_folder(call.named, folder, strict=not call.query.get("lenient", False))
-        return _zipped(folder)
+        call.hx.skills.export_folder(call.named, folder / "skills", strict=not call.query.get("lenient", False))
+        return _zipped(folder / "skills")
 
 
 def import_file(call: Call) -> dict[str, Any]:
@@ -88,12 +90,8 @@ def capture(call: Call) -> dict[str, Any]:
     return {"proposed": found, "left_out": done.left_out}
 
 
-def _zipped(folder: Path) -> Reply:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for each in sorted(folder.rglob("*")):
-            file.write(each, each.relative_to(folder))
-    return Reply(content=packed.getvalue(), media_type=ZIP)
+def _zipped(folder: Path) -> bytes:
+    return Path(shutil.make_archive(f"{folder}-packed", "zip", folder)).read_bytes()
 
 
 def _received(call: Call, folder: Path) -> Path:

@@ -6,28 +6,13 @@ from functools import cache
 from typing import Any, Final
 
 from hexad._version import __version__
+from hexad.server.api.problems import FAULTS
 from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
 from hexad.server.api.schemas import KEY, NOUNS, TEXT, noun_schema, ref
 
 PREFIX: Final = "/api/v1"
 _ITEM: Final = {"layer": TEXT, "id": TEXT, "key": TEXT, "content": TEXT, "score": {"type": "number"}}
 _PROBLEM: Final = {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT}
-_FAULTS: Final = {
-    "400": "The body is not JSON.",
-    "401": "A token is missing or not known.",
-    "403": "The token does not allow it.",
-    "404": "There is no such thing.",
-    "409": "Only a person may change it, or it is in the wrong state.",
-    "412": "Somebody changed it since it was read.",
-    "413": "The body or a text is too large.",
-    "415": "The body must be JSON.",
-    "422": "A value cannot be accepted.",
-    "429": "Too many requests, or a session has saved enough.",
-    "500": "The server failed; its log says why.",
-    "501": "This server lacks an optional part.",
-    "503": "The database does not answer; try again.",
-    "507": "The disk is full.",
-}
 
 
 @cache
@@ -96,4 +81,4 @@ def _answer(route: Route) -> dict[str, Any]:
 
 def _faults() -> dict[str, Any]:
     content = {"application/problem+json": {"schema": ref("Problem")}}
-    return {status: {"description": text, "content": content} for status, text in _FAULTS.items()}
+    return {str(status): {"description": text, "content": content} for status, (text, _) in FAULTS.items()}

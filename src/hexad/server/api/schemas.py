@@ -5,18 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, TypeAlias
 
 from hexad.memory.admission import MAX_KEY, MAX_TAGS
-from hexad.model import (
-    Association,
-    AuditRecord,
-    Knowledge,
-    Layer,
-    Learning,
-    Proposal,
-    Reference,
-    Skill,
-    SkillVersion,
-    Version,
-)
+from hexad.model import RECORDS, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, shapes
 
 Schema: TypeAlias = dict[str, Any]
@@ -39,16 +28,17 @@ OBJECT: Final[Schema] = {"type": "object"}
 NOTHING: Final[Schema] = {}
 LAYERS: Final[Schema] = {"type": "array", "items": {"enum": [layer.value for layer in Layer]}, "maxItems": len(Layer)}
 KEYS: Final[Schema] = {"type": "array", "items": KEY, "minItems": 1, "maxItems": 1000}
-_TAGS: Final[Schema] = {"type": "array", "items": KEY, "maxItems": MAX_TAGS}
-
-NOUNS: Final = {
-    noun.__name__: noun
-    for noun in (Knowledge, Version, Learning, Skill, SkillVersion, Reference, Proposal, Association, AuditRecord)
+_BOUNDS: Final[dict[str, Schema]] = {
+    "tags": {"items": KEY, "maxItems": MAX_TAGS},
+    "relevance": {"minimum": 0, "maximum": 1},
+    "position": {"minimum": 0, "maximum": 2**53},
+    **{name: {"maxLength": MAX_KEY} for name in ("key", "name", "trigger", "subject", "thread")},
 }
 
+NOUNS: Final = {noun.__name__: noun for noun in (*RECORDS, Version, SkillVersion, Proposal, Association, AuditRecord)}
 
-def field_of(noun: type, name: str) -> Schema:
-    """The schema of one field of a noun."""
+
+def _field(noun: type, name: str) -> Schema:
     kind, choice, nullable = shapes(noun)[name]
     schema = dict(_KINDS[kind])
     if choice is not None:
@@ -60,14 +50,18 @@ def field_of(noun: type, name: str) -> Schema:
 
 def noun_schema(noun: type) -> Schema:
     """A noun as `wire.to_json` writes it."""
-    properties = {name: field_of(noun, name) for name in shapes(noun)}
+    properties = {name: _field(noun, name) for name in shapes(noun)}
     return {"type": "object", "properties": {"type": TEXT, **properties}, "required": ["type", *properties]}
 
 
 def given(noun: type, names: str, *, required: str = "", **more: Schema) -> Schema:
     """A body with some fields of a noun, and others."""
-    properties = {name: _bounded(name, field_of(noun, name)) for name in names.split()}
-    return body(required=required, **properties, **more)
+    return body(required=required, **fields_of(noun, names), **more)
+
+
+def fields_of(noun: type, names: str) -> dict[str, Schema]:
+    """Some fields of a noun, with the bounds that the engine checks."""
+    return {name: {**_field(noun, name), **_BOUNDS.get(name, {})} for name in names.split()}
 
 
 def body(*, required: str = "", **properties: Schema) -> Schema:
@@ -88,14 +82,3 @@ def listed(name: str) -> Schema:
         "properties": {"items": {"type": "array", "items": ref(name)}, "next": {"type": ["string", "null"]}},
         "required": ["items"],
     }
-
-
-def _bounded(name: str, schema: Schema) -> Schema:
-    """A field with the bounds that the engine checks."""
-    if name == "tags":
-        return _TAGS
-    if name == "relevance":
-        return {**schema, "minimum": 0, "maximum": 1}
-    if name == "position":
-        return {**schema, "minimum": 0, "maximum": 2**53}
-    return {**schema, "maxLength": MAX_KEY} if name in {"key", "name", "trigger", "subject", "thread"} else schema

@@ -11,79 +11,58 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 import anyio
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad.edges.threads import Pool
 from hexad.errors import InvalidInput
-from hexad.server.api.calls import Call, Reply, number_in
-from hexad.server.api.keeping import newer
+from hexad.mcp.http import largest_body
+from hexad.server.api.calls import Call, Reply, body_of, number_in
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
-from hexad.server.api.problems import document, problem
+from hexad.server.api.problems import BadRequest
 from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
-from hexad.server.callers import Callers, body_of
+from hexad.server.api.verbs import newer
 from hexad.skills.parameters import admit
 from hexad.wire import to_json, unique_keys
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.requests import Request
+    from starlette.types import Scope
 
     from hexad.facade import Hexad
     from hexad.model import AuditRecord
     from hexad.server.api.schemas import Schema
+    from hexad.server.tokens import Callers
 
 READING: Final = Pool(8, "hexad-api-read")
 WRITING: Final = Pool(4, "hexad-api-write")
 RUNNING: Final = Pool(4, "hexad-api-run")
+_BEAT: Final = 1.0  # seconds between two looks at the log
 _JSON: Final = "application/json"
-_LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
-_SMALLEST_LIMIT: Final = 64 * 1024
 _PATTERNS: Final = [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route) for route in ROUTES]
-
-
-class BadRequest(Exception):
-    """A request that is refused before anything is asked of the engine."""
-
-    def __init__(self, status: int, sentence: str, **headers: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
-        self.headers = headers
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The interface as an ASGI application."""
+    """Answers the requests of the interface."""
 
     hx: Hexad
     callers: Callers
-    beat: float = 1.0  # seconds between two looks at the log
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        request = Request(scope, receive)
-        try:
-            response = await self._answer(request)
-        except BadRequest as error:
-            response = document(error.status, "Bad request", error.sentence, error.headers)
-        except Exception as error:  # noqa: BLE001 - every error is an answer
-            response = problem(error)
-        await response(scope, receive, send)
-
-    async def _answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
+        """Answer one request; an error is one that `problems` describes."""
         path = _path(request.scope)
         if path == "/openapi.json":
             return JSONResponse(description())
-        caller = self.callers.bearer(request.headers.get("authorization", ""))
+        caller = self.callers.bearer(request)
         route, names = _route(request.method, path)
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
         query = _query(route.query, request)
         if "after" in route.query and (last := request.headers.get("last-event-id", "")):
-            query["after"] = number_in(last, 0)
+            query["after"] = number_in(last, "Last-Event-ID")
         call = Call(
             caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
             caller,
@@ -97,13 +76,12 @@ class Api:
         )
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))
-        return events(call.hx, came, self.beat) if route.media_type == EVENTS else _response(route, call, came)
+        return events(call.hx, came) if route.media_type == EVENTS else _response(route, call, came)
 
     async def _body(self, route: Route, request: Request) -> Mapping[str, Any]:
         if route.body is None:
             return {}
-        limit = max(_SMALLEST_LIMIT, _LARGER_THAN_TEXT * self.hx.settings.max_text)
-        raw = await body_of(request, limit)
+        raw = await body_of(request, largest_body(self.hx.settings))
         if raw and request.headers.get("content-type", "").partition(";")[0].strip().casefold() != _JSON:
             raise BadRequest(415, "send the body as Content-Type: application/json")
         return _checked(route.body, _parsed(raw) if raw else {})
@@ -131,21 +109,20 @@ def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
     raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
 
 
-def events(hx: Hexad, first: tuple[Sequence[AuditRecord], int], beat: float) -> Response:
+def events(hx: Hexad, first: tuple[Sequence[AuditRecord], int]) -> Response:
     """The log as server-sent events: the first records, and what comes after them."""
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_stream(hx, first, beat), media_type=EVENTS, headers=headers)
+    return StreamingResponse(_stream(hx, *first), media_type=EVENTS, headers=headers)
 
 
-async def _stream(hx: Hexad, first: tuple[Sequence[AuditRecord], int], beat: float) -> AsyncIterator[str]:
-    records, last = first
+async def _stream(hx: Hexad, records: Sequence[AuditRecord], last: int) -> AsyncIterator[str]:
     yield "retry: 2000\n\n"
     while True:
         for record in records:
             yield f"id: {record.sequence}\nevent: change\ndata: {json.dumps(to_json(record))}\n\n"
         if not records:
             yield ": still here\n\n"
-            await anyio.sleep(beat)
+            await anyio.sleep(_BEAT)
         records, last = await READING.run(partial(newer, hx, last))
 
 
@@ -185,8 +162,8 @@ def _response(route: Route, call: Call, came: Any) -> Response:
     reply = came if isinstance(came, Reply) else Reply(came)
     headers = {"Cache-Control": "no-store", **({"ETag": reply.etag} if reply.etag else {})}
     status = reply.status or route.status
-    if reply.media_type:
-        return Response(reply.content, status, headers, media_type=reply.media_type)
+    if isinstance(came, bytes):
+        return Response(came, status, headers, media_type=route.media_type)
     if status == 204:
         return Response(status_code=204, headers=headers)
     if reply.etag and route.method == "GET" and reply.etag in call.if_none_match:

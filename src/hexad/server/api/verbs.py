@@ -1,32 +1,32 @@
-"""The verbs of the interface that are more than one call of the engine."""
+"""The verbs of the interface that are more than one call of the engine. A route has a verb's name and first line."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
-from hexad.errors import HexadError, InvalidInput, NotFound
-from hexad.model import Origin, SkillKind, SkillStatus
-from hexad.server.api.calls import Call, Reply, listing, page, saved, shown, unchanged
+from hexad._version import __version__
+from hexad.clock import utc_now
+from hexad.errors import AccessRefused, HexadError, InvalidInput, NotFound
+from hexad.memory.use.timeline import shown_prompts
+from hexad.model import DEFAULT_LAYERS, Layer, Origin, SkillKind, SkillStatus
+from hexad.server.api.calls import listing, number_in, page, saved, shown, unchanged
 from hexad.server.tokens import Right
+from hexad.skills.review import reviewed
 from hexad.skills.run import result_json
+from hexad.store import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from hexad.facade import Hexad
-    from hexad.model import Knowledge, Skill
-    from hexad.skills.review import Review
+    from hexad.model import AuditRecord, Knowledge, Skill
+    from hexad.server.api.calls import Call, Reply
 
-
-def moment(name: str, text: str | None) -> datetime | None:
-    """A time of ISO 8601."""
-    try:
-        return None if text is None else datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidInput(name, "is not a time in ISO 8601") from None
+_EVENTS_AT_ONCE: Final = 100
+_MOST_PINNED: Final = 1000  # that are counted
 
 
 def fields(call: Call) -> dict[str, Any]:
@@ -36,28 +36,31 @@ def fields(call: Call) -> dict[str, Any]:
         given["redact"] = False
     if "redact" in given or "pinned" in given:
         call.caller.require(Right.APPROVE)
-    if "expires" in given:
-        given["expires"] = moment("expires", given["expires"])
+    if given.get("expires") is not None:
+        given["expires"] = wire.time("expires", given["expires"])
     return given
 
 
-def found(call: Call, collection: Any, *, newest_first: bool = True) -> dict[str, Any]:
-    """A page of records that pass the filters, newest first; with `query` the best matches, best first."""
-    query, limit = call.query.get("query"), call.query.get("limit", 50)
+# records
+
+
+def matching(call: Call, collection: Any) -> tuple[Sequence[Any], str | None]:
+    """A page of records that pass the filters, newest first, and its cursor; with `query` the best matches."""
+    query, limit, keep = call.query.get("query", "").strip(), call.query.get("limit", 50), wanted(call.query)
     if query:
-        items = collection.search(query, limit=limit)
-        every = filter(wanted(call.query), (collection.get(item.id) for item in items))
-        return listing(map(wire.to_json, every))
-    if not newest_first:
-        return listing([wire.to_json(each) for each in collection.list() if wanted(call.query)(each)][:limit])
-    cursor, keep = call.query.get("cursor", ""), wanted(call.query)
-    rows, after = page(call.hx, collection.layer, cursor=cursor, limit=limit, keep=keep)
-    return listing((wire.to_json(row.record) for row in rows), after)
+        return [each for item in collection.search(query, limit=limit) if keep(each := collection.get(item.id))], None
+    return page(call.hx, collection.layer, cursor=call.query.get("cursor", ""), limit=limit, keep=keep)
+
+
+def found(call: Call, collection: Any) -> dict[str, Any]:
+    """The same as JSON."""
+    records, after = matching(call, collection)
+    return listing(map(wire.to_json, records), after)
 
 
 def wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
     """Whether a record passes the filters of a listing."""
-    exact = {name: value for name, value in query.items() if name not in {"query", "limit", "cursor", "tag"}}
+    exact = {name: value for name, value in query.items() if name not in {"query", "limit", "cursor", "sort", "tag"}}
 
     def passes(record: Any) -> bool:
         same = all(getattr(record, name) == value for name, value in exact.items())
@@ -68,12 +71,12 @@ def wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
 
 def add_knowledge(call: Call) -> Reply:
     """Save an entry under a key that is made from its text."""
-    return shown(_save_entry(call, call.hx.knowledge), 201)
+    return shown(_save_entry(call, call.hx.knowledge))
 
 
 def put_knowledge(call: Call) -> Reply:
-    """Save an entry: other content makes a new version, fields that are not given stay as they are."""
-    return saved(call, call.hx.knowledge, call.named, lambda here: _save_entry(call, here, call.named))
+    """Save an entry; other content makes a new version, fields that are not given stay as they are."""
+    return saved(call, call.hx.knowledge, lambda here: _save_entry(call, here, call.named))
 
 
 def _save_entry(call: Call, knowledge: Any, *key: str) -> Knowledge:
@@ -99,16 +102,16 @@ def delete_many(call: Call) -> dict[str, Any]:
     return {"changed": done, "refused": refused}
 
 
-def delete(call: Call, collection: Any, **given: Any) -> Reply:
+def delete(call: Call, collection: Any, **given: Any) -> None:
     """Delete a record."""
-    unchanged(call, collection, lambda here: here.delete(call.named, **given))
-    return Reply(status=204)
+    with unchanged(call, collection) as (here, _):
+        here.delete(call.named, **given)
 
 
 def put(call: Call, collection: Any, save: Callable[..., Any]) -> Reply:
     """Save a record under the name in the path; fields that are not given stay as they are."""
     values = fields(call)
-    return saved(call, collection, call.named, lambda here: save(here, call.named, **values, origin=call.caller.origin))
+    return saved(call, collection, lambda here: save(here, call.named, **values, origin=call.caller.origin))
 
 
 def used(call: Call) -> dict[str, Any]:
@@ -119,6 +122,21 @@ def used(call: Call) -> dict[str, Any]:
     if item is None:
         raise NotFound("candidate", wanted, call.hx.namespace)
     return listing(map(wire.to_json, call.hx.used(item, message)))
+
+
+# learnings, skills and proposals
+
+
+def list_learnings(call: Call) -> dict[str, Any]:
+    """List learnings, the latest change first; with `query` the best matches."""
+    query, limit = call.query.get("query"), call.query.get("limit", 50)
+    asked = {name: value for name, value in call.query.items() if name not in {"query", "limit", "session"}}
+    every = call.hx.learnings.list(**asked)
+    if query:
+        known = {each.id: each for each in every}
+        found = call.hx.learnings.search(query, limit=limit)
+        return listing(wire.to_json(known[item.id]) for item in found if item.id in known)
+    return listing(map(wire.to_json, sorted(every, key=lambda each: each.updated, reverse=True)[:limit]))
 
 
 def correct_learning(call: Call) -> Reply:
@@ -148,6 +166,14 @@ def observe(call: Call) -> dict[str, Any]:
     return {"learning": learned and wire.to_json(learned)}
 
 
+def list_skills(call: Call) -> dict[str, Any]:
+    """List skills, the first saved first; with `query` the active ones that match best."""
+    if call.query.get("query"):
+        return found(call, call.hx.skills)
+    every = filter(wanted(call.query), call.hx.skills.list())
+    return listing([wire.to_json(each) for each in every][: call.query.get("limit", 50)])
+
+
 def run_skill(call: Call) -> dict[str, Any]:
     """Run an active skill, or show what a run would do (`dry_run`); a script needs the right to approve."""
     dry = call.body.get("dry_run", False)
@@ -155,12 +181,6 @@ def run_skill(call: Call) -> dict[str, Any]:
         call.caller.require(Right.APPROVE)
     by = call.caller.origin
     return result_json(call.hx.skills.run(call.named, call.body.get("parameters"), dry_run=dry, origin=by))
-
-
-def review_json(seen: Review) -> dict[str, Any]:
-    """A review as JSON."""
-    facts = {"fingerprint": seen.fingerprint, "obstacle": seen.obstacle, "grants": [each.value for each in seen.grants]}
-    return {"skill": wire.to_json(seen.skill), **facts, "findings": [asdict(finding) for finding in seen.findings]}
 
 
 def drafts(hx: Hexad) -> list[Skill]:
@@ -172,32 +192,112 @@ def drafts(hx: Hexad) -> list[Skill]:
 def queue(call: Call) -> dict[str, Any]:
     """Everything that awaits review: proposals, then drafts, then doubtful fixes."""
     proposals = [{"what": "proposal", "proposal": wire.to_json(each)} for each in call.hx.proposals.list()]
+    reviews = [{"what": "skill", **reviewed(each).as_json()} for each in drafts(call.hx)]
     doubts = [{"what": "learning", "learning": wire.to_json(each)} for each in call.hx.learnings.doubtful()]
-    return {"queue": [*proposals, *(_draft(call.hx, each) for each in drafts(call.hx)), *doubts]}
+    return {"queue": [*proposals, *reviews, *doubts]}
 
 
-def reviewed(hx: Hexad, name: str) -> tuple[Review | None, str]:
-    """The review of a skill, if it can be reviewed, and the reason why it cannot be activated, if there is one."""
-    try:
-        seen = hx.skills.review(name)
-    except HexadError as error:
-        return None, str(error)
-    return seen, seen.obstacle
+# the memory as a whole
 
 
-def _draft(hx: Hexad, skill: Skill) -> dict[str, Any]:
-    seen, obstacle = reviewed(hx, skill.name)
-    if seen is None:
-        return {"what": "skill", "skill": wire.to_json(skill), "findings": [], "grants": [], "obstacle": obstacle}
-    return {"what": "skill", **review_json(seen)}
+def status(call: Call) -> dict[str, Any]:
+    """Count the contents of a namespace, and the things that await review."""
+    hx = call.hx
+    with hx.store.reading(hx.namespace) as view:
+        found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+    stored = {layer.value: evidence.statistics.rows for layer, evidence in found.items()}
+    stored |= {each.layer.value: len(each.list()) for each in (hx.learnings, hx.skills)}
+    return {
+        "version": __version__,
+        "namespace": hx.namespace,
+        "stored": stored,
+        "pinned": len(found[Layer.USER_KNOWLEDGE].standing),
+        "awaiting": {
+            "proposals": len(hx.proposals.list()),
+            "skills": len(drafts(hx)),
+            "learnings": len(hx.learnings.doubtful()),
+        },
+        "semantic": hx.ready(0),
+    }
 
 
-def propose(call: Call) -> Reply:
-    """Propose a change to an entry, for a person to decide."""
-    return Reply(wire.to_json(call.hx.proposals.propose(**fields(call), origin=call.caller.origin)), 201)
+def timeline(call: Call) -> dict[str, Any]:
+    """Which items the latest prompts had, newest first."""
+    call.hx.scoped().close()  # writes what waits
+    return listing(each.as_json() for each in shown_prompts(call.hx.store, call.hx.namespace))
 
 
-def reject_proposal(call: Call) -> Reply:
-    """Remove a proposal; the entry stays as it is."""
-    call.hx.proposals.reject(call.named)
-    return Reply(status=204)
+def namespaces(call: Call) -> dict[str, Any]:
+    """The namespaces of the database that the caller may use."""
+    after, limit = call.query.get("cursor", ""), call.query.get("limit", 1000)
+    found = call.hx.store.namespaces(after=after, limit=limit)
+    return listing([each for each in found if call.caller.reaches(each)], found[-1] if len(found) == limit else None)
+
+
+def audit_log(call: Call) -> dict[str, Any]:
+    """The log of changes, newest first."""
+    records = call.hx.audit.latest(call.query.get("limit", 50), before=number_in(call.query.get("cursor", "")))
+    more = records[-1].sequence > 1 if records else False
+    return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
+
+
+def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
+    """The records of the log after a number, oldest first, and the number to go on from; without one, the end."""
+    with hx.store.reading(hx.namespace) as view:
+        end = view.chain_end()
+        if last is None:
+            return (), end[0] if end else 0
+        found = view.audit(after=last, limit=_EVENTS_AT_ONCE) if end and end[0] > last else ()
+    return found, found[-1].sequence if found else last
+
+
+def forget(call: Call) -> dict[str, Any]:
+    """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
+    hx, body = call.hx, call.body
+    known = (*hx.collections, "subject", "session", "everything")
+    named = [name for name in known if body.get(name)]
+    if len(named) != 1:
+        raise InvalidInput("forget", f"give exactly one of {', '.join(known)}")
+    [name] = named
+    if name in hx.collections:
+        return wire.forgotten(hx.collections[name].forget(body[name]))
+    return wire.forgotten(hx.forget(**{name: body[name]}))
+
+
+def doctor(call: Call) -> dict[str, Any]:
+    """Check the database and, in the namespaces that the caller may use, the log, rows, versions and vectors."""
+    facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
+    whole = facts().get("integrity", "ok")
+    log, missing = call.hx.audit.verify(), call.hx.without_vector()
+    found = [("database", whole == "ok", whole), ("audit log", log.ok, log.problem or f"whole: {log.records} records")]
+    found += [
+        (each.part, False, f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
+        for each in call.hx.check()
+        if call.caller.reaches(each.namespace)
+    ]
+    checks = [{"name": name, "verdict": "ok" if ok else "problem", "detail": detail} for name, ok, detail in found]
+    if missing:
+        checks.append({"name": "embeddings", "verdict": "warning", "detail": f"{missing} rows are found by words only"})
+    return {"ok": all(ok for _, ok, _ in found), "checks": checks}
+
+
+def list_tokens(call: Call) -> dict[str, Any]:
+    """The tokens that give nothing that yours does not."""
+    return listing(each.as_json() for each in call.tokens.list() if call.caller.may_grant(each.namespaces, each.rights))
+
+
+def make_token(call: Call) -> dict[str, Any]:
+    """Make a token; its secret is in this answer alone."""
+    wanted, rights = call.body["namespaces"], call.body["rights"]
+    if not call.caller.may_grant(wanted, rights):
+        raise AccessRefused(403, "a token may give no namespace and no right that your own does not have")
+    token, secret = call.tokens.make(call.body.get("name", ""), wanted, rights)
+    return {**token.as_json(), "secret": secret}
+
+
+def revoke_token(call: Call) -> None:
+    """Revoke a token: the next request with it is refused."""
+    token = call.tokens.get(call.named)
+    if not call.caller.may_grant(token.namespaces, token.rights):
+        raise AccessRefused(403, "that token gives more than your own")
+    call.tokens.revoke(token.id)

@@ -1,33 +1,31 @@
-"""The values of each page, read from the engine: a function from a view to the values of its template."""
+"""The values of each page, read from the engine: a function from a call to the values of its template."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad._version import __version__
 from hexad.context.retriever import ContextRetriever
-from hexad.errors import HexadError, InvalidInput
 from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
-from hexad.server.api import keeping, verbs
-from hexad.server.api.calls import page
+from hexad.server.api import verbs
+from hexad.server.api.calls import number_in
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
+from hexad.skills.review import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.facade import Hexad
     from hexad.memory.use.timeline import ShownPrompt
-    from hexad.model import AuditRecord, Knowledge, Learning, Version
+    from hexad.model import AuditRecord, Learning, Skill, Version
     from hexad.server.api.calls import Call
-    from hexad.server.dashboard.sessions import Session
+    from hexad.skills.review import Review
 
 _ROWS: Final = 50
 _SORTED: Final = 2000  # entries that are sorted by something else than age
@@ -41,42 +39,17 @@ _SORTS: Final[Mapping[str, Callable[[Any], Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """Somebody who looks at a page: the engine in their namespace, their session, and what they asked for."""
-
-    call: Call
-    session: Session
-    ask: Mapping[str, str]
-    evals: Path | None = None  # the folder with stored questions
-
-    @property
-    def hx(self) -> Hexad:
-        """The engine."""
-        return self.call.hx
-
-    def number(self, name: str, otherwise: int | None = None) -> int | None:
-        """A whole number that was asked for."""
-        text = self.ask.get(name, "").strip()
-        if not text:
-            return otherwise
-        if not (text.isascii() and text.isdecimal()) or len(text) > 9:
-            raise InvalidInput(name, f"must be a whole number, not {text[:20]!r}")
-        return int(text)
-
-
-def playground(view: View) -> dict[str, Any]:
+def playground(call: Call) -> dict[str, Any]:
     """The prompt for a message: what was found, what was left out, and why."""
-    message, budget = view.ask.get("message", ""), view.number("budget")
-    hx, floor = view.hx, view.ask.get("floor", "on") != "off"
+    message, budget = call.query.get("message", ""), number_in(call.query.get("budget", ""), "budget")
+    hx, floor = call.hx, call.query.get("floor", "on") != "off"
     if not floor and isinstance(hx.retriever, ContextRetriever):
         hx = hx.with_retriever(replace(hx.retriever, floor=False))
     why = hx.explain(message, budget=budget) if message.strip() else None
-    found = (
-        {}
-        if why is None
-        else {layer: [each for each in judged if not _stands(each)] for layer, judged in why.candidates.items()}
-    )
+    found = {
+        layer: [each for each in judged if not each.verdict.startswith("standing")]
+        for layer, judged in (why.candidates if why else {}).items()
+    }
     return {
         "message": message,
         "budget": budget,
@@ -87,51 +60,37 @@ def playground(view: View) -> dict[str, Any]:
     }
 
 
-def _stands(judged: Any) -> bool:
-    return bool(judged.verdict.startswith("standing"))
-
-
-def review(view: View) -> dict[str, Any]:
+def review(call: Call) -> dict[str, Any]:
     """Proposals beside the entries that they would change, drafts with their findings, doubtful fixes."""
-    proposals = [(each, _entry(view, each.against or each.key)) for each in view.hx.proposals.list()]
-    return {
-        "proposals": proposals,
-        "drafts": [_draft(view, skill.name) for skill in verbs.drafts(view.hx)],
-        "doubts": view.hx.learnings.doubtful(),
-    }
+    proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
+    drafts = [_looked_at(skill) for skill in verbs.drafts(call.hx)]
+    return {"proposals": proposals, "drafts": drafts, "doubts": call.hx.learnings.doubtful()}
 
 
-def _entry(view: View, key: str) -> Knowledge | None:
-    try:
-        return view.hx.knowledge.get(key)
-    except HexadError:
-        return None
-
-
-def _draft(view: View, name: str) -> dict[str, Any]:
-    skill, (seen, obstacle) = view.hx.skills.get(name), verbs.reviewed(view.hx, name)
-    return {"skill": skill, "seen": seen, "obstacle": obstacle, "parts": _parts(skill.definition)}
-
-
-def _parts(definition: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """A definition as a person reads it: texts as they are, the rest as JSON."""
-    return [
+def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
+    """A review, and the definition as a person reads it: texts as they are, the rest as JSON."""
+    return reviewed(skill), [
         (name, each if isinstance(each, str) else json.dumps(each, indent=2, ensure_ascii=False))
-        for name, each in definition.items()
+        for name, each in skill.definition.items()
     ]
 
 
-def knowledge(view: View) -> dict[str, Any]:
-    """A page of entries, or one entry with its versions."""
-    if view.ask.get("layer") == Layer.EXTERNAL_KNOWLEDGE:
-        asked = {name: view.ask[name] for name in ("query", "cursor") if view.ask.get(name)}
-        found = verbs.found(replace(view.call, query=asked), view.hx.references)
-        return {"template": "references", "references": found["items"], "next": found["next"], "kinds": ReferenceKind}
-    if view.ask.get("key"):
-        return _one_entry(view, view.ask["key"])
-    entries, after = _entries(view)
+def knowledge(call: Call) -> dict[str, Any]:
+    """A page of entries or references, or one entry with its versions."""
+    if call.query.get("key"):
+        return _one_entry(call, call.query["key"])
+    asked = {name: call.query[name] for name in ("query", "cursor", "category", "origin") if call.query.get(name)}
+    if call.query.get("layer") == Layer.EXTERNAL_KNOWLEDGE:
+        found, after = verbs.matching(replace(call, query=asked), call.hx.references)
+        return {"template": "references", "references": found, "next": after, "kinds": ReferenceKind}
+    by = _SORTS.get(call.query.get("sort", ""))
+    asked |= {"pinned": True} if call.query.get("pinned") else {}
+    asked |= {"limit": _SORTED} if by and "query" not in asked else {}
+    found, after = verbs.matching(replace(call, query=asked), call.hx.knowledge)
+    if by and "query" not in asked:
+        found, after = sorted(found, key=by, reverse=call.query["sort"] != "key")[:_ROWS], None
     return {
-        "entries": entries,
+        "entries": found,
         "next": after,
         "categories": list(Category),
         "origins": list(Origin),
@@ -139,32 +98,16 @@ def knowledge(view: View) -> dict[str, Any]:
     }
 
 
-def _entries(view: View) -> tuple[Sequence[Knowledge], str | None]:
-    chosen = {name: view.ask[name] for name in ("category", "origin") if view.ask.get(name)}
-    wanted = verbs.wanted({**chosen, **({"pinned": True} if view.ask.get("pinned") else {})})
-    query = view.ask.get("query", "").strip()
-    if query:
-        found = view.hx.knowledge.search(query, limit=_ROWS)
-        return [entry for entry in map(view.hx.knowledge.get, (item.id for item in found)) if wanted(entry)], None
-    by = _SORTS.get(view.ask.get("sort", ""))
-    limit = _ROWS if by is None else _SORTED
-    rows, after = page(view.hx, Layer.USER_KNOWLEDGE, cursor=view.ask.get("cursor", ""), limit=limit, keep=wanted)
-    entries: list[Any] = [row.record for row in rows]
-    if by is None:
-        return entries, after
-    return sorted(entries, key=by, reverse=view.ask["sort"] != "key")[:_ROWS], None
-
-
-def _one_entry(view: View, key: str) -> dict[str, Any]:
-    entry = view.hx.knowledge.get(key)
-    versions = view.hx.knowledge.history(entry.key)
+def _one_entry(call: Call, key: str) -> dict[str, Any]:
+    entry = call.hx.knowledge.get(key)
+    versions = call.hx.knowledge.history(entry.key)
     return {
         "template": "knowledge_one",
         "entry": entry,
         "versions": versions,
         "changes": [_difference(older, newer) for newer, older in pairwise(versions)],
-        "similar": view.hx.knowledge.similar(entry),
-        "habits": view.hx.habits.of(Layer.USER_KNOWLEDGE, entry.id),
+        "similar": call.hx.knowledge.similar(entry),
+        "habits": call.hx.habits.of(Layer.USER_KNOWLEDGE, entry.id),
         "categories": list(Category),
     }
 
@@ -179,18 +122,18 @@ def _difference(older: Version, newer: Version) -> dict[str, Any]:
     return {"older": older, "newer": newer, "left": left, "right": right}
 
 
-def learnings(view: View) -> dict[str, Any]:
+def learnings(call: Call) -> dict[str, Any]:
     """All learnings, the most frequent first, or one with its examples."""
-    if view.ask.get("id"):
-        return _one_learning(view, view.hx.learnings.get(view.ask["id"]))
-    query = view.ask.get("query", "").strip().casefold()
-    every = sorted(view.hx.learnings.list(), key=lambda each: (each.seen, each.updated), reverse=True)
+    if call.query.get("id"):
+        return _one_learning(call, call.hx.learnings.get(call.query["id"]))
+    query = call.query.get("query", "").strip().casefold()
+    every = sorted(call.hx.learnings.list(), key=lambda each: (each.seen, each.updated), reverse=True)
     found = [each for each in every if query in f"{each.trigger} {each.error_pattern} {each.fix}".casefold()]
-    return {"learnings": found[: _ROWS * 4], "stats": view.hx.learnings.stats(), "trusted": TRUSTED}
+    return {"learnings": found[: _ROWS * 4], "stats": call.hx.learnings.stats(), "trusted": TRUSTED}
 
 
-def _one_learning(view: View, learning: Learning) -> dict[str, Any]:
-    records = _calls(keeping.latest(view.call, _LOOKED_AT))
+def _one_learning(call: Call, learning: Learning) -> dict[str, Any]:
+    records = _calls(call.hx.audit.latest(_LOOKED_AT))
     examples = [
         (record, _next(records, place))
         for place, record in enumerate(records)
@@ -217,46 +160,41 @@ def _next(records: Sequence[AuditRecord], place: int) -> AuditRecord | None:
     return next(later, None)
 
 
-def skills(view: View) -> dict[str, Any]:
+def skills(call: Call) -> dict[str, Any]:
     """All skills, or one with the findings of its check."""
-    if not view.ask.get("name"):
-        return {"skills": sorted(view.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
-    name = view.ask["name"]
-    return {"template": "skills_one", "one": _draft(view, name), "versions": view.hx.skills.history(name)}
+    if not call.query.get("name"):
+        return {"skills": sorted(call.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
+    skill = call.hx.skills.get(call.query["name"])
+    draft, parts = _looked_at(skill)
+    versions = call.hx.skills.history(skill.name)
+    return {"template": "skills_one", "skill": skill, "draft": draft, "parts": parts, "versions": versions}
 
 
-def timeline(view: View) -> dict[str, Any]:
+def timeline(call: Call) -> dict[str, Any]:
     """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
-    view.hx.scoped().close()  # writes what waits
-    prompts = shown_prompts(view.hx.store, view.hx.namespace)
+    call.hx.scoped().close()  # writes what waits
+    prompts = shown_prompts(call.hx.store, call.hx.namespace)
     empty = sum(not prompt.items and not prompt.standing for prompt in prompts)
-    came = _came_of(prompts, _calls(keeping.latest(view.call, _LOOKED_AT)))
+    came = _came_of(prompts, _calls(call.hx.audit.latest(_LOOKED_AT)))
     return {
-        "names": {each.id: each.trigger for each in view.hx.learnings.list()},
+        "names": {each.id: each.trigger for each in call.hx.learnings.list()},
         "prompts": list(zip(prompts[: _ROWS * 2], came, strict=False)),
         "every": len(prompts),
         "empty": empty,
         "days": _by_day(prompts),
-        "allowed": view.hx.settings.timeline,
+        "allowed": call.hx.settings.timeline,
         "often": Counter(f"{item.layer}/{item.id}" for prompt in prompts for item in prompt.items).most_common(8),
     }
 
 
 def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> list[tuple[int, int]]:
-    """For each prompt, the calls that worked and failed in its session before the session's next prompt."""
-    found = []
-    for place, prompt in enumerate(prompts):
-        until = next((each.at for each in reversed(prompts[:place]) if each.session == prompt.session), None)
-        mine = [
-            each
-            for each in calls
-            if fingerprint(each.session) == prompt.session
-            and each.at >= prompt.at
-            and (until is None or each.at < until)
-        ]
-        worked = sum(bool(each.details.get("ok")) for each in mine) if prompt.session else 0
-        found.append((worked, len(mine) - worked if prompt.session else 0))
-    return found
+    """For each prompt, the calls that worked and failed after it, before the next prompt of its session."""
+    came = Counter[tuple[int | None, bool]]()
+    for each in calls:
+        by = fingerprint(each.session)
+        before = (place for place, prompt in enumerate(prompts) if by == prompt.session and prompt.at <= each.at)
+        came[next(before, None) if by else None, bool(each.details.get("ok"))] += 1
+    return [(came[place, True], came[place, False]) for place in range(len(prompts))]
 
 
 def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
@@ -265,9 +203,9 @@ def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
     return [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]]
 
 
-def evaluation(view: View) -> dict[str, Any]:
+def evaluation(call: Call) -> dict[str, Any]:
     """The form for questions with known answers, and the sets that are stored."""
-    return {"lines": "", "results": (), "sets": list(stored_sets(view.evals)), "chosen": ""}
+    return {"lines": "", "results": (), "sets": list(stored_sets(call.evals)), "chosen": ""}
 
 
 def stored_sets(folder: Path | None) -> dict[str, Path]:
@@ -281,10 +219,10 @@ def stored_sets(folder: Path | None) -> dict[str, Path]:
     }
 
 
-def log(view: View) -> dict[str, Any]:
+def log(call: Call) -> dict[str, Any]:
     """The latest changes."""
-    before, action = view.number("before"), view.ask.get("action", "")
-    records = keeping.latest(view.call, _LOOKED_AT if action else _ROWS * 2, before=before)
+    before, action = number_in(call.query.get("before", ""), "before"), call.query.get("action", "")
+    records = call.hx.audit.latest(_LOOKED_AT if action else _ROWS * 2, before=before)
     shown = [record for record in records if record.action.startswith(action)][: _ROWS * 2]
     return {
         "records": shown,
@@ -293,33 +231,17 @@ def log(view: View) -> dict[str, Any]:
     }
 
 
-def settings(view: View) -> dict[str, Any]:
+def settings(call: Call) -> dict[str, Any]:
     """Settings with their values, health, and tokens for those who may make them."""
-    hx, tokens = view.hx, view.call.tokens
-    may = Right.APPROVE in view.call.caller.rights
+    values = [(each, getattr(call.hx.settings, each.name)) for each in KNOWN]
     return {
-        "settings": [
-            (each, "set" if each.secret and getattr(hx.settings, each.name) else getattr(hx.settings, each.name))
-            for each in KNOWN
-        ],
-        "tokens": keeping.list_tokens(view.call)["items"] if may else None,
-        "open": not tokens.needed,
+        "settings": [(each, "set" if each.secret and value else value) for each, value in values],
+        "tokens": verbs.list_tokens(call)["items"] if Right.APPROVE in call.caller.rights else None,
+        "open": not call.tokens.needed,
         "rights": list(Right),
-        "namespaces": keeping.namespaces(view.call)["items"],
-        "version": __version__,
-        "database": hx.store.location,
-        "semantic": hx.ready(0),
+        "namespaces": verbs.namespaces(replace(call, query={}))["items"],
     }
 
 
-PAGES: Final[Mapping[str, Callable[[View], dict[str, Any]]]] = {
-    "playground": playground,
-    "review": review,
-    "knowledge": knowledge,
-    "learnings": learnings,
-    "skills": skills,
-    "timeline": timeline,
-    "evaluation": evaluation,
-    "log": log,
-    "settings": settings,
-}
+_PAGES: Final = (playground, review, knowledge, learnings, skills, timeline, evaluation, log, settings)
+PAGES: Final[Mapping[str, Callable[[Call], dict[str, Any]]]] = {page.__name__: page for page in _PAGES}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import secrets
 import time
 from dataclasses import dataclass, replace
@@ -10,18 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import AccessRefused, NotFound
 from hexad.recent import Recent
-from hexad.server.callers import ANYBODY, caller_of
+from hexad.server.tokens import ANYBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hexad.server.callers import Caller, Callers
+    from hexad.server.tokens import Callers, Token
 
 COOKIE: Final = "hexad_session"
 THEME: Final = "hexad_theme"  # the cookie that holds light or dark, if somebody chose
 LIFETIME: Final = 12 * 3600  # seconds
 _MOST: Final = 5000
-_HEX: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +45,18 @@ class Session:
 class Sessions:
     """The sessions of one server."""
 
-    def __init__(self, callers: Callers, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, callers: Callers) -> None:
         self._callers = callers
-        self._now = now
         self._known: Recent[str, Session] = Recent(_MOST)
 
     def of(self, cookie: str, theme: str = "") -> Session:
         """The session of a cookie; a new one if it has none, or if it is over."""
-        known = self._known.get(cookie) if len(cookie) == _HEX else None
-        return replace(known if known is not None and known.until > self._now() else self.begin(), theme=theme)
+        known = self._known.get(cookie)
+        return replace(known if known is not None and known.until > time.monotonic() else self.begin(), theme=theme)
 
     def begin(self, token: str = "") -> Session:
         """A new session, of the holder of a token or of nobody yet."""
-        session = Session(secrets.token_hex(32), secrets.token_hex(16), self._now() + LIFETIME, token)
+        session = Session(secrets.token_hex(32), secrets.token_hex(16), time.monotonic() + LIFETIME, token)
         self._known.put(session.id, session)
         return session
 
@@ -75,25 +70,19 @@ class Sessions:
         """Sign out."""
         self._known.pop(session.id)
 
-    def caller(self, session: Session) -> Caller | None:
+    def caller(self, session: Session) -> Token | None:
         """Who looks at the pages; None for somebody who has to sign in."""
         if self._callers.open:
             return ANYBODY
         try:
-            return caller_of(self._callers.tokens.get(session.token)) if session.token else None
+            return self._callers.tokens.get(session.token) if session.token else None
         except NotFound:  # it was revoked
             return None
 
     def sign_in(self, session: Session, secret: str) -> Session:
         """A session for the holder of a token; `AccessRefused` if nobody knows it."""
         caller = self._callers.of(secret)
-        if not caller.token:
+        if not caller.id:
             raise AccessRefused(401, "that token is for programs; make one with `hexad tokens make`")
         self.end(session)
-        return self.begin(caller.token)
-
-    @staticmethod
-    def check(session: Session, given: str) -> None:
-        """Raise unless a form is one that this session's own page holds."""
-        if not hmac.compare_digest(session.csrf.encode(), given.encode(errors="replace")):
-            raise AccessRefused(403, "this form is too old, or not one of this server's pages; load the page again")
+        return self.begin(caller.id)

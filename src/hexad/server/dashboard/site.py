@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import hashlib
-import logging
+import hmac
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from hexad.errors import AccessRefused, HexadError, InvalidInput
-from hexad.memory.redaction import redact
+from hexad.errors import AccessRefused, HexadError
 from hexad.model import Layer
-from hexad.server.api.calls import Call, tag_of
-from hexad.server.api.keeping import newer, status
-from hexad.server.api.problems import status_of
+from hexad.recent import Recent
+from hexad.server.api.calls import Call, body_of, tag_of
+from hexad.server.api.problems import described
 from hexad.server.api.serving import READING, RUNNING, events
-from hexad.server.callers import body_of
-from hexad.server.dashboard.actions import ACTIONS, Form
-from hexad.server.dashboard.pages import PAGES, View
+from hexad.server.api.verbs import newer, status
+from hexad.server.dashboard.actions import Done, Form, act
+from hexad.server.dashboard.pages import PAGES
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
 from hexad.server.tokens import Right
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
 
     from hexad.facade import Hexad
-    from hexad.server.callers import Caller, Callers
+    from hexad.server.tokens import Callers, Token
 
 _HOME: Final = Path(__file__).parent
 _STATIC: Final = {"hexad.css": "text/css", "hexad.js": "text/javascript", "hexad.svg": "image/svg+xml"}
+_MOST_COUNTED: Final = 500  # namespaces whose counts are kept
 _LARGEST_FORM: Final = 8 * 1024 * 1024
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -53,6 +55,7 @@ def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HOME / "templates"),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -69,21 +72,20 @@ def _stamp() -> str:
 
 
 class Dashboard:
-    """The pages as an ASGI application: ``secure`` is for cookies over TLS only, ``evals`` holds stored questions."""
+    """The pages: ``secure`` is for cookies over TLS only, ``evals`` holds stored questions."""
 
     def __init__(self, hx: Hexad, callers: Callers, *, secure: bool = False, evals: Path | None = None) -> None:
         self.hx, self.callers, self.secure, self.evals = hx, callers, secure, evals
         self.sessions = Sessions(callers)
+        self._counts: Recent[str, tuple[Any, dict[str, Any]]] = Recent(_MOST_COUNTED)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, request: Request) -> Response:
         """Answer one request."""
-        request = Request(scope, receive)
         session = self.sessions.of(request.cookies.get(COOKIE, ""), request.cookies.get(THEME, ""))
         try:
-            response = await self._answer(request, session)
+            return await self._answer(request, session)
         except Exception as error:  # noqa: BLE001 - every error is a page
-            response = self._failed(session, error)
-        await response(scope, receive, send)
+            return self._failed(session, error)
 
     async def _answer(self, request: Request, session: Session) -> Response:
         path = request.url.path.strip("/")
@@ -98,70 +100,62 @@ class Dashboard:
             return await self._asked(request, session, caller, path)
         if path == "log/events":
             caller.require(Right.READ)
-            hx = self._engine(caller, session)
-            return events(hx, await READING.run(partial(newer, hx, None)), 1.0)
+            hx = caller.engine(self.hx, session.namespace)
+            return events(hx, await READING.run(partial(newer, hx, None)))
         shown = {"title": "Not found", "text": "There is no such page."}
         return self._shown(session, "message.html", shown, 404) if path else self._to(session, "/playground")
 
-    async def _asked(self, request: Request, session: Session, caller: Caller, path: str) -> Response:
+    async def _asked(self, request: Request, session: Session, caller: Token, page: str) -> Response:
         """A page, or what its form asks for."""
-        request.scope["hexad.route"] = f"/{path}"
+        request.scope["hexad.route"] = f"/{page}"
+        asked = dict(request.query_params)
+        hx = caller.engine(self.hx, asked.get("namespace") or session.namespace)
+        if asked.get("namespace"):
+            session = self.sessions.change(session, namespace=hx.namespace)
+        call = Call(hx, caller, self.callers.tokens, query=asked, evals=self.evals)
         if request.method == "POST":
-            return await self._do(request, session, caller, path)
+            return await self._do(request, session, call, page)
         if request.method not in {"GET", "HEAD"}:
             return Response(status_code=405, headers={"Allow": "GET, POST"})
-        return await READING.run(partial(self._page, request, session, caller, path))
+        return await READING.run(partial(self._page, session, call, page, {}))
 
-    def _page(self, request: Request, session: Session, caller: Caller, name: str, **more: Any) -> Response:
-        """A page, in a thread."""
-        caller.require(Right.READ)
-        if wanted := request.query_params.get("namespace"):
-            caller.engine(self.hx, wanted)
-            session = self.sessions.change(session, namespace=wanted)
-        view = self._view(request, session, caller)
-        notice = more.pop("notice", session.notice)
+    def _page(self, session: Session, call: Call, page: str, more: Mapping[str, Any]) -> Response:
+        """A page, in a thread, with the notice of what was done before."""
+        call.caller.require(Right.READ)
+        values = {"template": page, **PAGES[page](call), **more, "notice": session.notice, "tag_of": tag_of}
         if session.notice is not None:
-            session = self.sessions.change(session, notice=None)
-        values = {**PAGES[name](view), **more}
-        frame = {"page": name, "status": status(view.call), "caller": caller, "ask": view.ask, "hx": view.hx}
-        template = values.pop("template", name)
-        return self._shown(session, f"{template}.html", {**frame, **values, "notice": notice, "tag_of": tag_of})
+            self.sessions.change(session, notice=None)
+        frame = {"page": page, "status": self._counted(call), "caller": call.caller, "ask": call.query, "hx": call.hx}
+        return self._shown(session, f"{values['template']}.html", {**frame, **values})
 
-    def _view(self, request: Request, session: Session, caller: Caller) -> View:
-        call = Call(self._engine(caller, session), caller, self.callers.tokens)
-        return View(call, session, dict(request.query_params), self.evals)
+    def _counted(self, call: Call) -> dict[str, Any]:
+        """The counts beside every page. All that changes them is in the log: while that has no more, they stay."""
+        with call.hx.store.reading(call.hx.namespace) as view:
+            end = view.chain_end()
+        known = self._counts.get(call.hx.namespace)
+        if known is None or known[0] != end:
+            known = (end, status(call))
+            self._counts.put(call.hx.namespace, known)
+        return known[1]
 
-    def _engine(self, caller: Caller, session: Session) -> Hexad:
-        return caller.engine(self.hx, session.namespace or None)
-
-    async def _do(self, request: Request, session: Session, caller: Caller, page: str) -> Response:
+    async def _do(self, request: Request, session: Session, call: Call, page: str) -> Response:
         """Do what a form asks, then show the page again: a reload does not send the form twice."""
-        form = await _form(request)
-        self.sessions.check(session, form.one("csrf"))
-        action = ACTIONS.get((page, form.one("do")))
-        if action is None:
-            raise InvalidInput("do", "is nothing that this page can do")
-        view = self._view(request, session, caller)
+        form = await _form(request, session)
         try:
-            done = await RUNNING.run(partial(action, view, form))
+            done = await RUNNING.run(partial(act, call, form))
         except HexadError as error:
-            changed = self.sessions.change(session, notice=Notice(redact(str(error)).text, bad=True))
-            return self._to(changed, f"/{page}", _same_record(form) if page != "review" else {})
+            done = Done(Notice(described(error)[1], bad=True), form.record)
+        session = self.sessions.change(session, notice=done.notice)
         if done.shown is not None:
-            asked = {**view.ask, **done.query}
-            scope = {**request.scope, "query_string": urlencode(asked).encode()}
-            again = partial(self._page, Request(scope), session, caller, page, notice=done.notice, **done.shown)
-            return await READING.run(again)
-        return self._to(
-            self.sessions.change(session, notice=done.notice), f"/{page}", {} if page == "review" else dict(done.query)
-        )
+            again = replace(call, query={**call.query, **done.query})
+            return await READING.run(partial(self._page, session, again, page, done.shown))
+        return self._to(session, f"/{page}", {} if page == "review" else done.query)
 
     async def _sign_in(self, request: Request, session: Session) -> Response:
         if request.method != "POST":
             target = request.query_params.get("next", "")
             return self._shown(session, "sign_in.html", {"next": target, "problem": "", "open": self.callers.open})
-        form = await _form(request)
-        self.sessions.check(session, form.one("csrf"))
+        form = await _form(request, session)
         target = form.one("next") if form.one("next").strip("/") in PAGES else "/playground"
         try:
             entered = self.sessions.sign_in(session, form.one("token").strip())
@@ -172,24 +166,20 @@ class Dashboard:
 
     async def _sign_out(self, request: Request, session: Session) -> Response:
         if request.method == "POST":
-            self.sessions.check(session, (await _form(request)).one("csrf"))
+            await _form(request, session)
             self.sessions.end(session)
             session = self.sessions.begin()
         return self._to(session, "/sign-in")
 
     def _failed(self, session: Session, error: Exception) -> Response:
-        text = redact(str(error)).text
-        if not isinstance(error, HexadError):
-            logging.getLogger("hexad").error("a page failed: %s", redact(repr(error)).text)
-            text = "The server failed at this page; its log says why."
-        shown = {"title": "This did not work", "text": text}
-        return self._shown(session, "message.html", shown, status_of(error))
+        code, text = described(error)
+        return self._shown(session, "message.html", {"title": "This did not work", "text": text}, code)
 
     def _shown(self, session: Session, template: str, values: dict[str, Any], code: int = 200) -> Response:
         html = _templates().get_template(template).render(session=session, theme=session.theme, **values)
         return self._with_cookie(HTMLResponse(html, code, dict(_HEADERS)), session)
 
-    def _to(self, session: Session, path: str, query: dict[str, str] | None = None) -> Response:
+    def _to(self, session: Session, path: str, query: Mapping[str, str] | None = None) -> Response:
         url = f"{path}?{urlencode(query)}" if query else path
         return self._with_cookie(RedirectResponse(url, 303, dict(_HEADERS)), session)
 
@@ -198,16 +188,13 @@ class Dashboard:
         return response
 
 
-def _same_record(form: Form) -> dict[str, str]:
-    """The query of the page of the record that a form was about."""
-    return {name: form.one(name) for name in ("key", "name", "id") if form.one(name) and len(form.many(name)) == 1}
-
-
-async def _form(request: Request) -> Form:
+async def _form(request: Request, session: Session) -> Form:
     """The fields of a form; a foreign page cannot send one with our secret in it."""
     text = (await body_of(request, _LARGEST_FORM)).decode("utf-8", "replace")
-    fields = parse_qs(text, keep_blank_values=True, max_num_fields=5000)
-    return Form({name: tuple(values) for name, values in fields.items()})
+    form = Form(parse_qs(text, keep_blank_values=True, max_num_fields=5000))
+    if not hmac.compare_digest(session.csrf.encode(), form.one("csrf").encode(errors="replace")):
+        raise AccessRefused(403, "this form is too old, or not one of this server's pages; load the page again")
+    return form
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.memory import admission
 from hexad.memory.indexing import records
+from hexad.memory.keys import numbered
 from hexad.memory.value_fingerprints import fingerprint_of_value
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills.discovery.generalising import Seen, generalised, is_linked
@@ -163,10 +164,8 @@ def _free_name(change: Change, tools: Sequence[str]) -> str:
     """A name made of the tools' names, as the Agent Skills format wants it, that nothing has yet."""
     words = (re.sub(r"[^a-z0-9]+", "-", tool.lower()).strip("-") for tool in tools)
     name = "-".join(dict.fromkeys(filter(None, words)))[: _LONGEST_NAME - 4].strip("-") or "procedure"
-    number = 1
-    while change.get(Layer.SKILL_PATTERNS, name if number == 1 else f"{name}-{number}") is not None:
-        number += 1
-    return admission.key("name", name if number == 1 else f"{name}-{number}")
+    free = next(each for each in numbered(name) if change.get(Layer.SKILL_PATTERNS, each) is None)
+    return admission.key("name", free)
 
 
 def _description(sequence: Repeated, found: Procedure) -> str:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from hexad.memory.keys import numbered
 from hexad.memory.value_fingerprints import MOST_FINGERPRINTS
 
 if TYPE_CHECKING:
@@ -102,8 +103,7 @@ class Procedure:
 
     def _free(self, name: str) -> str:
         taken = {*self.parameters, *self._saved.values()}
-        numbered = (f"{name}_{number}" for number in range(2, len(taken) + 3))
-        return next(each for each in (name, *numbered) if each not in taken)
+        return next(each for each in numbered(name, "_") if each not in taken)
 
 
 def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:

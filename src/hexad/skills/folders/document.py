@@ -76,7 +76,11 @@ def skill_in(files: Files, folder: str) -> Described:
     if main and main not in files:
         raise InvalidInput(f"metadata {_KIND}", f"is {described.kind}, and {main} is not among the folder's files")
     definition = {**described.definition, **_content(described.kind, main, files, written.body)}
-    others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
+    others = {
+        path: shapes.as_text({"base64": base64.b64encode(file.data).decode(), "executable": file.executable})
+        for path, file in files.items()
+        if path not in {MANIFEST, main}
+    }
     if others:
         definition["files"] = others
     described = replace(
@@ -279,7 +283,3 @@ def _text(path: str, data: bytes) -> str:
     if "\0" in text:
         raise InvalidInput(path, "holds NUL, which is no text")
     return text
-
-
-def _as_json(file: File) -> dict[str, Json]:
-    return shapes.as_text({"base64": base64.b64encode(file.data).decode(), "executable": file.executable})

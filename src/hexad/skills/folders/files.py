@@ -7,10 +7,9 @@ which then takes its name in one step.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import FolderRefused
@@ -131,16 +130,13 @@ def write_folder(target: Path, files: Files, *, force: bool) -> None:
             raise FolderRefused(str(target), f"is no skill's folder (no {MANIFEST} in it), and is not replaced")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", dir=target.parent))
+        with TemporaryDirectory(
+            prefix=f".{target.name[:40]}.", dir=target.parent, ignore_cleanup_errors=True
+        ) as beside:
+            _fill(Path(beside) / "new", files)
+            _swap(Path(beside), target)
     except OSError as error:
         raise FolderRefused(str(target), f"cannot be written: {error.strerror}") from error
-    try:
-        _fill(beside / "new", files)
-        _swap(beside, target)
-    except OSError as error:
-        raise FolderRefused(str(target), f"cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _fill(folder: Path, files: Files) -> None:

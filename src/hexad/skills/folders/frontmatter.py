@@ -8,7 +8,6 @@ refused. A date is the text that was written.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
@@ -64,22 +63,18 @@ def parse(yaml_text: str) -> dict[str, Any]:
 
 def write(fields: Mapping[str, Any]) -> str:
     """A head with these fields, as `split` finds it."""
-    written = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
+    written = yaml.dump(dict(fields), Dumper=_Writer, sort_keys=False, allow_unicode=True, width=1 << 30)
     return f"---\n{written}---\n\n"
 
 
-@cache
-def _writer() -> Any:
-    """How YAML is written: text with anything but plain characters in double quotes, where all of it can be escaped."""
+class _Writer(yaml.SafeDumper):  # type: ignore[misc]
+    """Writes text with anything but plain characters in double quotes, where all of it can be escaped."""
 
-    class Writer(yaml.SafeDumper):  # type: ignore[misc]
-        pass
+    def represent_str(self, value: str) -> Any:
+        return self.represent_scalar(f"{_PREFIX}str", value, style=None if value.isprintable() else '"')
 
-    def text(writer: Any, value: str) -> Any:
-        return writer.represent_scalar(f"{_PREFIX}str", value, style=None if value.isprintable() else '"')
 
-    Writer.add_representer(str, text)
-    return Writer
+_Writer.add_representer(str, _Writer.represent_str)
 
 
 def _refuse_aliases(text: str) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotFound, StoreError
+from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, StoreError
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin
 from hexad.skills import definition as shapes
@@ -71,7 +71,7 @@ def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: b
     if redact:
         _refuse_unredactable(folder, found.files, described)
     facts = {name: getattr(described, name) for name in FACTS}
-    before = _before(library, described.name)
+    before = library.lookup(described.name)
     if before is not None and all(getattr(before, name) == value for name, value in facts.items()):
         return ImportedSkill(skill=before, new=False, notes=notes)
     if before is not None and not overwrite:
@@ -110,13 +110,6 @@ def _refuse_unredactable(folder: Path, files: Files, described: Described) -> No
             raise FolderRefused(
                 str(folder), f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets"
             )
-
-
-def _before(library: SkillLibrary, name: str) -> Skill | None:
-    try:
-        return library.get(name)
-    except NotFound:
-        return None
 
 
 def _folder_name(name: str) -> str:

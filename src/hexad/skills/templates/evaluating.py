@@ -11,7 +11,7 @@ from jinja2 import nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from hexad.skills.templates.budget import Missing, Stop
-from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item, text
+from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class Evaluator:
 
     def _do_output(self, node: nodes.Output) -> None:
         for part in node.nodes:
-            written = part.data if isinstance(part, nodes.TemplateData) else text(self._value(part))
+            written = part.data if isinstance(part, nodes.TemplateData) else str(self._value(part))
             self._budget.write(written)
             self._written.append(written)
 
@@ -179,7 +179,7 @@ class Evaluator:
     def _made_concat(self, node: nodes.Concat) -> str:
         parts = []
         for one in node.nodes:
-            parts.append(text(self._value(one)))
+            parts.append(str(self._value(one)))
             self._budget.spend(len(parts[-1]))
         self._budget.spend(sum(map(len, parts)))
         return "".join(parts)

@@ -22,11 +22,6 @@ _WIDEST: Final = 200
 _LEEWAY: Final = 5  # a text that is hardly too long is not truncated, as in Jinja
 
 
-def text(value: Any) -> str:
-    """A value as it is written: as Python writes it, which is what Jinja does."""
-    return value if isinstance(value, str) else str(value)
-
-
 def _str(value: Any, what: str = "value") -> str:
     if not isinstance(value, str):
         raise Stop(f"needs text as {what}, not {_kind(value)}")
@@ -73,14 +68,14 @@ def of_each(value: Any, attribute: Any) -> list[Any]:
 def _join(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> str:
     parts, between = [], _str(d, "separator")
     for part in of_each(value, attribute):
-        parts.append(text(part))
+        parts.append(str(part))
         budget.spend(len(parts[-1]))
     budget.spend(sum(map(len, parts)) + len(between) * max(0, len(parts) - 1))
     return between.join(parts)
 
 
 def _replace(budget: Budget, value: Any, old: Any, new: Any) -> str:
-    whole, old, new = text(value), _str(old, "what is replaced"), _str(new, "what replaces it")
+    whole, old, new = str(value), _str(old, "what is replaced"), _str(new, "what replaces it")
     budget.spend(len(whole) + whole.count(old) * len(new))
     return whole.replace(old, new)
 
@@ -154,8 +149,8 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "d": _default,
     "default": _default,
     "dictsort": lambda _, value: sorted(_items(_, value), key=lambda pair: str(pair[0])),
-    "e": lambda _, value: html.escape(text(value)),
-    "escape": lambda _, value: html.escape(text(value)),
+    "e": lambda _, value: html.escape(str(value)),
+    "escape": lambda _, value: html.escape(str(value)),
     "first": _end(0),
     "float": _number(float),
     "indent": _indent,
@@ -173,14 +168,14 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "reverse": lambda _, value: value[::-1] if isinstance(value, str) else elements(value)[::-1],
     "round": lambda _, value, precision=0: round(value, _whole(precision, "precision", 15)),
     "sort": _sort,
-    "string": lambda _, value: text(value),
+    "string": lambda _, value: str(value),
     "sum": lambda _, value, attribute=None: sum(of_each(value, attribute)),
     "title": lambda _, value: _str(value).title(),
     "tojson": _tojson,
     "trim": lambda _, value: _str(value).strip(),
     "truncate": _truncate,
     "upper": lambda _, value: _str(value).upper(),
-    "urlencode": lambda _, value: quote(text(value)),
+    "urlencode": lambda _, value: quote(str(value)),
 }
 ON_MISSING: Final = frozenset({"default", "d", "defined", "undefined"})  # what may be said of a value that is not there
 _OF_JINJA: Final = (

@@ -118,15 +118,12 @@ def _fault(node: nodes.Node) -> str:
         return f"uses `{_CALLED.get(kind, kind.lower())}`, which templates do not have here"
     if isinstance(node, nodes.For) and node.recursive:
         return "uses a recursive loop, which templates do not have here"
-    if isinstance(node, nodes.Call) and (not _is_range(node.node) or node.kwargs):
+    is_range = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "range"
+    if isinstance(node, nodes.Call) and (not is_range or node.kwargs):
         return "calls a function; only range can be called, for everything else there are filters, such as |items"
     if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (node.dyn_args or node.dyn_kwargs):
         return "spreads arguments with *, which templates do not have here; name them"
     return _misuse(node) if isinstance(node, nodes.Filter | nodes.Test) else ""
-
-
-def _is_range(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.Name) and node.name == "range"
 
 
 def _misuse(node: nodes.Filter | nodes.Test) -> str:

@@ -25,12 +25,13 @@ from hexad.store.postgres.migrating import migrate
 from hexad.store.postgres.pool import Pool
 from hexad.store.postgres.unit import Unit
 from hexad.store.postgres.view import View
-from hexad.store.postgres.work import Database
+from hexad.store.postgres.work import Database, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from hexad.store import Reading, Writing
     from hexad.store.postgres.connection import Rows
 
 __all__ = ["PostgresStore"]
@@ -127,6 +128,23 @@ class PostgresStore:
         ((version, read_only),) = self._ask(f"SELECT current_setting('server_version'), {refuses}")
         state = "read only, such as a standby" if read_only else "ok"
         return {"server": f"PostgreSQL {version}", "integrity": state}
+
+    def maintain(self, due: Callable[[Reading], bool], do: Callable[[Writing], bool]) -> None:
+        """Bring each namespace up to date when a unit of work knows its facts, which come with the first answer.
+
+        ``due`` says whether that is needed before reading, ``do`` does it in a transaction and says if it was needed.
+        """
+
+        def maintained(work: Work) -> bool:
+            if isinstance(work, Unit):
+                return do(work)
+            if not (isinstance(work, View) and due(work)):
+                return False
+            with work.interrupted(), self.transaction(work.namespace) as unit:
+                unit.known_head()  # any use of it does the work
+            return True
+
+        self._database.maintain = maintained
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""

@@ -10,9 +10,9 @@ from collections import defaultdict
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from hexad.store.codec import CODES, upsert
 from hexad.store.postgres.blocks import FULL, Term, pack, pack_leaves, split, unpack, unpack_leaf
 from hexad.store.postgres.connection import Statement, columns
-from hexad.store.postgres.records import CODES, upsert
 from hexad.store.postgres.search import BLOCKS_OF_ROWS, UNSPLIT, term_key
 from hexad.text.document import Document
 from hexad.text.index import Posting

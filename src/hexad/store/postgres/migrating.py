@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
 _MISSING: Final = frozenset({"42P01", "3F000"})  # no such table, no such schema
-_END: Final = re.compile(r";\n(?=\s*(?:CREATE|ALTER|--))")  # of a statement; a function has semicolons inside
+_END: Final = re.compile(r";\n(?=\s*(?:CREATE|ALTER|INSERT|UPDATE|--))")  # of a statement: a function has more of them
 _OLDEST: Final = 15  # the oldest version that the tests ran on
 _LOCK: Final = 0x68657861  # the key of the advisory lock
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import StoreDamaged
 from hexad.model import (
     RECORD_OF,
     Association,
@@ -22,20 +20,15 @@ from hexad.model import (
     SkillVersion,
     Version,
 )
-from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
-from hexad.store.learning import Call, Offer
+from hexad.store.codec import CODES, LAYERS, Codec, as_json
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Sequence
 
     from hexad.model import Record
-    from hexad.shape import Shape
 
-as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-CODES: Final = {layer: layer.code for layer in Layer}
-LAYERS: Final = {code: layer for layer, code in CODES.items()}
 ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _SKETCHED: Final = ("origin", "updated", "use_count", "relevance", "expires", "thread", "position", "asks", "trust")
 _COLUMNS: Final = (*_SKETCHED, "last_used", "subject", "seen")
@@ -63,73 +56,8 @@ def hashed(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-class Codec:
-    """How a noun is written as values that SQL and JSON have, and read again. ``without`` names fields left out."""
-
-    def __init__(self, noun: type[Any], without: Collection[str] = ()) -> None:
-        shaped = {name: shape for name, shape in shapes(cast("Any", noun)).items() if name not in without}
-        self._noun = noun
-        self._values = attrgetter(*shaped)
-        self.names = tuple(shaped)
-        self._encoders = {name: _ENCODERS[shape.kind] for name, shape in shaped.items() if shape.kind in _ENCODERS}
-        self._decoders = {name: decode for name, shape in shaped.items() if (decode := _decoder(name, shape))}
-        self._objects = [name for name, shape in shaped.items() if shape.kind is Kind.OBJECT]
-        if "layer" in shaped:
-            self._encoders["layer"] = CODES.__getitem__
-
-    def plain(self, noun: Any) -> dict[str, Any]:
-        """The fields as plain values."""
-        values = dict(zip(self.names, self._values(noun), strict=True))
-        for name, encode in self._encoders.items():
-            if values[name] is not None:
-                values[name] = encode(values[name])
-        return values
-
-    def made(self, values: dict[str, Any]) -> Any:
-        """The noun of such values."""
-        try:
-            for name, decode in self._decoders.items():
-                if values.get(name) is not None:
-                    values[name] = decode(values[name])
-            return self._noun(**values)
-        except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise StoreDamaged(self._noun.__name__, f"a row cannot be read ({error!r}); restore a backup") from error
-
-    def row(self, noun: Any) -> list[Any]:
-        """The values of a table whose columns are the fields, in the same order."""
-        values = self.plain(noun)
-        values |= {name: as_json(values[name]) for name in self._objects}
-        return list(values.values())
-
-    def of_row(self, row: Sequence[Any]) -> Any:
-        """The noun of a row."""
-        values = dict(zip(self.names, row, strict=True))
-        return self.made(values | {name: json.loads(values[name]) for name in self._objects})
-
-    def of_json(self, data: str) -> Any:
-        """The noun of a JSON object of its values."""
-        return self.made(json.loads(data))
-
-
-def _decoder(name: str, shape: Shape) -> Callable[[Any], object] | None:
-    if name == "layer":
-        return LAYERS.__getitem__
-    if shape.choice is not None:
-        return {member.value: member for member in shape.choice}.__getitem__
-    return _DECODERS.get(shape.kind)
-
-
-_ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
-    Kind.TIME: to_microseconds,
-    Kind.LIST: list,
-    Kind.OBJECT: dict,
-    Kind.CHOICE: str.__str__,
-}
-_DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {Kind.TIME: from_microseconds, Kind.LIST: tuple}
 ASSOCIATIONS: Final = Codec(Association)
 AUDIT: Final = Codec(AuditRecord)
-CALLS: Final = Codec(Call)
-OFFERS: Final = Codec(Offer)
 PROPOSALS: Final = Codec(Proposal)
 VERSIONS: Final = {Layer.USER_KNOWLEDGE: Codec(Version), Layer.SKILL_PATTERNS: Codec(SkillVersion)}
 _RECORDS: Final = {layer: Codec(noun, [ASIDE[layer]] if layer in ASIDE else ()) for layer, noun in RECORD_OF.items()}
@@ -179,19 +107,3 @@ def version_row(version: Version | SkillVersion) -> tuple[Any, ...]:
         layer, key, subject = Layer.SKILL_PATTERNS, version.name, ""
     data = as_json(VERSIONS[layer].plain(version))
     return CODES[layer], key, version.version, version.session, subject, data
-
-
-def insert(table: str, names: Sequence[str], conflict: str = "") -> str:
-    """An INSERT of one row, its tenant first."""
-    places = ", ".join(f"${place}" for place in range(1, len(names) + 2))
-    return f"INSERT INTO {table} (tenant, {', '.join(map(_quoted, names))}) VALUES ({places}) {conflict}"
-
-
-def upsert(table: str, names: Sequence[str], *keys: str) -> str:
-    """An INSERT that replaces a row of the same keys."""
-    changed = ", ".join(f"{_quoted(name)} = excluded.{_quoted(name)}" for name in names if name not in keys)
-    return insert(table, names, f"ON CONFLICT (tenant, {', '.join(keys)}) DO UPDATE SET {changed}")
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'

@@ -8,26 +8,25 @@ that others named, a second round trip brings their blocks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import RECORD_OF, Association, Layer
+from hexad.model import RECORD_OF, Layer
 from hexad.shape import to_microseconds
 from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Standing, VectorState
+from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Statement, columns, flat
-from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, CODES, LAYERS, decode, hashed
+from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, decode, hashed
 from hexad.store.postgres.work import Work
-from hexad.store.searching import Opening, UnsplitRows, counted_terms, opening_order
+from hexad.store.searching import Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.store import Row
 
 _NEWEST: Final = 2**63  # above every row: the part of a term that is in its leaf
 _BLOCKS_AT_FIRST: Final = 128  # of each term, 32,000 rows: however many of these expired, older ones are not opened
@@ -45,10 +44,11 @@ UNSPLIT: Final = (  # the LIMIT makes the planner use the primary key, however w
     "WHERE tenant = $1 AND layer = ANY($2::smallint[])"
 )
 _POSTINGS: Final = (
-    "SELECT t.term, p.* FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
+    "SELECT t.term, p.* FROM hexad.head h CROSS JOIN unnest($2::bigint[], $4::smallint[]) AS t (term, layer) "
+    "CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
     "FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) UNION ALL (SELECT newest, postings "
     "FROM hexad.block WHERE tenant = $1 AND term = t.term ORDER BY newest DESC LIMIT $3)) p "
-    "WHERE EXISTS (SELECT 1 FROM hexad.head WHERE tenant = $1 AND 0 < ANY(merged))"
+    "WHERE h.tenant = $1 AND h.merged[t.layer] > 0"
 )
 BLOCKS_OF_ROWS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
@@ -194,7 +194,6 @@ class Search(Work):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
-        self._indexed: frozenset[int] = frozenset()  # the layers whose postings it asked for
         self._vectors: dict[
             tuple[int, int], tuple[int, Sequence[Any]]
         ] = {}  # by layer and embedder: those above a stamp
@@ -210,23 +209,14 @@ class Search(Work):
         self._open(question)
         if question.embedder is not None:
             self._keep_vectors(hashed(question.embedder), answers["vectors"])
-        associations, numbers = _associated(answers.get("associations", ()))
         states = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in answers.get("states", ())}
-        standing: Sequence[Row] = [decode(row) for row in answers.get("standing", ())]
-        found = {layer: Evidence(associations=associations.get(layer, ())) for layer in question.layers}
-        for layer, search in searches.items():
-            if search.rows:
-                found[layer] = Evidence(
-                    search.statistics,
-                    search.opening.postings,
-                    standing if layer is Layer.USER_KNOWLEDGE else (),
-                    states.get(layer, VectorState()),
-                    associations.get(layer, ()),
-                    numbers.get(layer, {}),
-                    search.filtered,
-                    layer is Layer.USER_KNOWLEDGE and any(flat(answers["own"])),
-                )
-        return found
+        standing = [decode(row) for row in answers.get("standing", ())]
+        associations = [(ASSOCIATIONS.of_row(row[:-1]), row[-1]) for row in answers.get("associations", ())]
+        opened = {
+            layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items() if each.rows
+        }
+        own = any(flat(answers.get("own", ())))
+        return evidence_of(question, opened, associations, states, standing, own=own)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         """Those of the given rows that hold all facets and have not expired: usually the latest question knows."""
@@ -240,13 +230,10 @@ class Search(Work):
         """The statements of the first round trip about every layer."""
         tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
         asked: dict[str, Statement] = {}
-        indexed = self._database.indexed.get(tenant)
-        self._indexed = frozenset(codes) if indexed is None else indexed
-        if any(search.keys for search in self._searches.values()):
-            asked["latest"] = Statement(UNSPLIT, (tenant, codes))
-        if keys := self._keys(self._indexed):
+        if keys := columns((key, CODES[layer]) for layer, search in self._searches.items() for key in search.keys):
             most = _ALL_BLOCKS if question.facets else _BLOCKS_AT_FIRST
-            asked["postings"] = Statement(_POSTINGS, (tenant, keys, most))
+            asked["latest"] = Statement(UNSPLIT, (tenant, codes))
+            asked["postings"] = Statement(_POSTINGS, (tenant, keys[0], most, keys[1]))
         if question.embedder is not None:
             embedder = hashed(question.embedder)
             known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
@@ -276,20 +263,12 @@ class Search(Work):
         for (layer, is_latest), rows in whole.items():
             setattr(self._searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
         self._add(answers.get("postings", ()))
-        indexed = frozenset(code for code, scope in self.head.scopes.items() if scope.merged)
-        if missed := self._keys(indexed - self._indexed):  # somebody merged a layer since this process last looked
-            self._add(self.ask(Statement(_POSTINGS, (self.tenant, missed, _ALL_BLOCKS)))[0])
-        self._database.indexed.put(self.tenant, indexed)
         for layer, search in self._searches.items():
             scope = self.head.scopes[CODES[layer]]
             search.rows, search.length = scope.rows, scope.length
             search.changed = frozenset(number for number, _ in search.stale.rows)
             search.expired = frozenset(flat(answers["expired"])) if layer is Layer.USER_KNOWLEDGE else ()
             search.count()
-
-    def _keys(self, codes: Collection[int]) -> list[int]:
-        """The keys of the terms in some layers."""
-        return [key for layer, search in self._searches.items() if CODES[layer] in codes for key in search.keys]
 
     def _add(self, blocks: Sequence[Any]) -> None:
         homes = {key: search for search in self._searches.values() for key in search.keys}
@@ -332,17 +311,3 @@ def _layer_search(layer: Layer, question: Question) -> _LayerSearch:
     terms = tuple(dict.fromkeys(counted))
     keys = {term_key(layer, term): term for term in terms}
     return _LayerSearch(terms, question.facets, keys, terms={term: _Term() for term in terms})
-
-
-def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], dict[Layer, dict[str, int]]]:
-    """The associations, without terms that led to too many items; and the numbers of their items that are rows."""
-    counts = Counter((row[0], row[2]) for row in rows)
-    found: dict[Layer, list[Association]] = {}
-    numbers: dict[Layer, dict[str, int]] = {}
-    for *values, number in rows:
-        if counts[values[0], values[2]] <= MOST_ASSOCIATIONS:
-            association = ASSOCIATIONS.of_row(values)
-            found.setdefault(association.layer, []).append(association)
-            if number is not None:
-                numbers.setdefault(association.layer, {})[association.id] = number
-    return found, numbers

@@ -15,23 +15,11 @@ from hexad.errors import RateLimited
 from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Row, folded
+from hexad.store.codec import CODES, LAYERS, as_json, insert, upsert
 from hexad.store.postgres.connection import ServerError, Statement
 from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.merging import merge
-from hexad.store.postgres.records import (
-    ASSOCIATIONS,
-    AUDIT,
-    CODES,
-    LAYERS,
-    PROPOSALS,
-    WRITTEN,
-    as_json,
-    encode,
-    hashed,
-    insert,
-    upsert,
-    version_row,
-)
+from hexad.store.postgres.records import ASSOCIATIONS, AUDIT, PROPOSALS, WRITTEN, encode, hashed, version_row
 from hexad.store.postgres.view import View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS, Scope
 from hexad.text.document import Document
@@ -60,6 +48,7 @@ _ADD_AUDIT: Final = insert("hexad.audit", AUDIT.names)
 _DETAILS: Final = AUDIT.names.index("details")
 _ADD_ASSOCIATION: Final = insert("hexad.association", ASSOCIATIONS.names)
 _PUT_PROPOSAL: Final = upsert("hexad.proposal", ("id", "data"), "id")
+_PUT_FACT: Final = upsert("hexad.fact", ("name", "value"), "name")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
     "INSERT INTO hexad.slot AS s (tenant, session, kind, taken, most) VALUES ($1, $2, $3, 1, $4) "
@@ -230,7 +219,11 @@ class Unit(View):
         return self._limited if beyond and self._limited is not None else super().translated(error)
 
     def set_note(self, name: str, value: str) -> None:
-        self.known_head().facts[name] = value
+        if ":" in name:
+            self._facts = None
+            self.queue(_PUT_FACT, self.tenant, name, value)
+        else:
+            self.known_head().facts[name] = value
 
     def scrub(self, *, index: bool = False) -> None:
         """Merge the index, so that no words of removed rows are left in it; the rest is the server's maintenance."""

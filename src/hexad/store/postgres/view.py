@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import AuditRecord, Layer
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Sketches, Vector, folded
+from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.learning import LearningTables
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
     AUDIT,
     BRIEF,
-    CODES,
-    LAYERS,
     PROPOSALS,
     SKETCH,
     VERSIONS,
@@ -86,6 +85,7 @@ _ASSOCIATIONS: Final = (
     "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
 )
 _PROPOSALS: Final = "SELECT data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
+_FACTS: Final = "SELECT name, value FROM hexad.fact WHERE tenant = $1"
 _AUDIT: Final = (
     "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
     "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
@@ -100,6 +100,7 @@ class View(Search, LearningTables):
         self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
+        self._facts: dict[str, str] | None = None  # those that are not in the head
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
     def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
@@ -139,10 +140,9 @@ class View(Search, LearningTables):
         if self._begun and not self.head.number and not self._waiting:
             return []  # nothing was ever stored
         embedder = None if without is None else hashed(without)
-        given = (self.tenant, CODES[layer], after, embedder, limit)
-        asked = Statement(_PAGE, given) if before is None else Statement(_PAGE_BEFORE, (*given, before))
+        given = (CODES[layer], after, embedder, limit)
         self.forget_rows()
-        return self.keep(self.ask(asked)[0])
+        return self.keep(self._rows(_PAGE, *given) if before is None else self._rows(_PAGE_BEFORE, *given, before))
 
     def sketch(
         self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
@@ -151,10 +151,9 @@ class View(Search, LearningTables):
         if entries and (chosen.keys(), entries) == (self._users.keys(), self._rest):
             return self._users
         self._rest = list(rest()) if entries else []
-        given = (self.tenant, *_places(chosen), to_microseconds(now), self._rest)
         parts: tuple[dict[Layer, list[Sketch]], ...] = ({layer: [] for layer in chosen}, {}, {})
         known = set(entries)
-        for part, *row in self.ask(Statement(_SKETCH, given))[0]:
+        for part, *row in self._rows(_SKETCH, *_places(chosen), to_microseconds(now), self._rest):
             if part != _BESIDE or row[1] not in known:
                 parts[part].setdefault(LAYERS[row[0]], []).append(self._sketched(row))
         found, beside, users = parts
@@ -170,7 +169,7 @@ class View(Search, LearningTables):
         wanted = set(zip(*_places(chosen), strict=True))
         rows = [self._along[place] for place in wanted & self._along.keys()]
         if missing := columns(wanted - self._along.keys()):
-            rows += self.ask(Statement(_FETCH, (self.tenant, *missing)))[0]
+            rows += self._rows(_FETCH, *missing)
         found: dict[Layer, list[Row]] = {layer: [] for layer in chosen}
         for row in rows:
             found[LAYERS[row[0]]].append(decode(row))
@@ -180,39 +179,41 @@ class View(Search, LearningTables):
         place = CODES[layer], hashed(embedder)
         known, rows = self._vectors.pop(place, (-1, ()))
         if known != after or limit < VECTORS_ALONG or not self.only_reads:
-            rows = self.ask(Statement(_VECTORS, (self.tenant, *place, after, limit)))[0]
+            rows = self._rows(_VECTORS, *place, after, limit)
         if rows:
             self.stamps.put((self.tenant, *place), rows[-1][1])
         return list(map(Vector._make, rows))
 
     def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
-        return set(flat(self.ask(Statement(_VECTOR_NUMBERS, (self.tenant, CODES[layer], hashed(embedder))))[0]))
+        return set(flat(self._rows(_VECTOR_NUMBERS, CODES[layer], hashed(embedder))))
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
-        rows = self.ask(Statement(_VERSIONS, (self.tenant, CODES[layer], id)))[0]
-        return [VERSIONS[layer].of_json(data) for (data,) in rows]
+        return [VERSIONS[layer].of_json(data) for (data,) in self._rows(_VERSIONS, CODES[layer], id)]
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
-        return flat(self.ask(Statement(sql, (self.tenant, value)))[0])
+        return flat(self._rows(sql, value))
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
-        code = None if layer is None else CODES[layer]
-        rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
+        rows = self._rows(_ASSOCIATIONS, None if layer is None else CODES[layer], id)
         return sorted(map(ASSOCIATIONS.of_row, rows), key=lambda each: (each.layer.value, each.id, each.term))
 
     def proposals(self) -> Sequence[Proposal]:
-        return [PROPOSALS.of_json(data) for (data,) in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
+        return [PROPOSALS.of_json(data) for (data,) in self._rows(_PROPOSALS)]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return list(map(AUDIT.of_row, self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]))
+        return list(map(AUDIT.of_row, self._rows(_AUDIT, after, limit)))
 
     def chain_end(self) -> tuple[int, str] | None:
         head = self.known_head()
         return (head.sequence, head.hash) if head.sequence else None
 
     def note(self, name: str) -> str | None:
-        return self.known_head().facts.get(name)
+        if ":" not in name:
+            return self.known_head().facts.get(name)
+        if self._facts is None:
+            self._facts = dict(self._rows(_FACTS))
+        return self._facts.get(name)
 
 
 def _places(chosen: Mapping[Layer, Collection[int]]) -> tuple[list[int], list[int]]:

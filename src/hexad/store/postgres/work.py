@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +17,13 @@ from hexad.errors import StoreError
 from hexad.model import Layer
 from hexad.recent import Recent
 from hexad.store import folded
+from hexad.store.codec import LAYERS
 from hexad.store.postgres.connection import Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
 from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hexad.errors import HexadError
     from hexad.store import Row
@@ -45,15 +47,15 @@ SETTINGS: Final = (  # every statement finds its rows by keys; statistics of a t
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Database:
     """Shared by every unit of work of a store."""
 
     pool: Pool
     location: str
     patience: float
+    maintain: Callable[[Work], bool] = lambda _: False  # called when a head is known; whether to ask again
     stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
-    indexed: Recent[int, frozenset[int]] = field(default_factory=lambda: Recent(_MOST_STAMPS))  # layers with postings
 
 
 @dataclass(slots=True)
@@ -152,11 +154,22 @@ class Work:
         except Failure as error:
             raise self.translated(error) from error
 
+    @contextmanager
+    def interrupted(self) -> Iterator[None]:
+        """End the transaction without a connection in hand, and begin it anew afterwards."""
+        self.leave("ROLLBACK")
+        self._begun = self._sent = False
+        yield
+        self.take()
+
     def leave(self, ending: str) -> None:
         """End the transaction without waiting for it, and give the connection back."""
+        if not hasattr(self, "_connection"):  # interrupted
+            return
         if self._sent and not self._connection.broken:
             self._connection.send([Statement(ending)])
         self._database.pool.give_back(self._connection)
+        del self._connection
 
     def translated(self, error: BaseException) -> HexadError:
         """An error of the driver as one of the tree."""
@@ -174,7 +187,7 @@ class Work:
                 self._start_again(error)
         self._begun = True
         self._opened(results[: len(first)])
-        return results[len(first) + len(queued) :]
+        return self.ask(*statements) if self._database.maintain(self) else results[len(first) + len(queued) :]
 
     def _resumed(self, error: Exception, statements: Sequence[Statement]) -> list[Rows]:
         """Read on over another connection. If nobody changed the namespace in the meantime, it is the same state."""
@@ -206,7 +219,8 @@ class Work:
     def _opened(self, results: Sequence[Rows]) -> None:
         """Take the head from the results of `_first`."""
         for namespace, number, sequence, digest, changed, stamp, facts, *numbers in results[-1]:
-            scopes = dict(enumerate(starmap(Scope, zip(*numbers, strict=True)), 1))
+            held = dict(enumerate(starmap(Scope, zip(*numbers, strict=True)), 1))
+            scopes = {code: held.get(code) or Scope() for code in sorted(LAYERS)}  # a layer may be newer than the row
             self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts), scopes)
         if self.head.namespace != self.namespace:
             reason = f"has the same hash as {self.head.namespace!r}; choose another name"

@@ -25,6 +25,28 @@ COUNT: Final = 1 << 62  # the number under which a term's rows are counted; no r
 MOST_FRESH: Final = 32
 LONGEST_FRESH: Final = 256  # terms of a text that may stay unsplit
 _CHUNK: Final = 4000  # placeholders in one statement
+_SCOPE: Final = "SELECT id FROM hexad_scope WHERE namespace = ? AND layer = ?"
+_ADD_SCOPE: Final = "INSERT INTO hexad_scope (namespace, layer, rows, length, fresh) VALUES (?, ?, 0, 0, 0)"
+_GROW_SCOPE: Final = (
+    "UPDATE hexad_scope SET rows = rows + ?, length = length + ?, fresh = fresh + ? WHERE id = ? RETURNING fresh"
+)
+_FRESH: Final = "SELECT number, words FROM hexad_fresh WHERE scope = ? ORDER BY number DESC"
+_ADD_FRESH: Final = "INSERT INTO hexad_fresh (scope, number, words) VALUES (?, ?, ?)"
+_REMOVE_FRESH: Final = "DELETE FROM hexad_fresh WHERE scope = ? AND number = ?"
+_CLEAR_FRESH: Final = "DELETE FROM hexad_fresh WHERE scope = ?"
+_NO_MORE_FRESH: Final = "UPDATE hexad_scope SET fresh = 0 WHERE id = ?"
+_COUNT_UP: Final = (
+    f"INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, {COUNT}, ?, 0) ON CONFLICT (term, number) DO "
+    "UPDATE SET weight = weight + excluded.weight"
+)
+_COUNT_DOWN: Final = f"UPDATE hexad_posting SET weight = weight - 1 WHERE term = ? AND number = {COUNT}"
+_REMOVE_UNUSED_TERM: Final = f"DELETE FROM hexad_posting WHERE term = ? AND number = {COUNT} AND weight = 0"
+_ADD_POSTING: Final = "INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, ?, ?, ?)"
+_REMOVE_POSTING: Final = "DELETE FROM hexad_posting WHERE term = ? AND number = ?"
+_REMOVE_POSTINGS: Final = "DELETE FROM hexad_posting WHERE term = ?"
+_NEW_HOME: Final = (
+    "UPDATE hexad_scope SET id = (SELECT max(id) + 1 FROM hexad_scope), rows = 0, length = 0, fresh = 0 WHERE id = ?"
+)
 
 
 class Index(Queries):
@@ -46,46 +68,46 @@ class Index(Queries):
         for words in rows:
             with suppress(ValueError, AttributeError, TypeError):
                 terms.update(hashed(home, term) for term in Document.unpack(str(words)).weights())
-        self._many("remove_postings", [(term,) for term in sorted(terms)])
-        self._run("clear_fresh", home)
-        self._run("new_home", home)
+        self._many(_REMOVE_POSTINGS, [(term,) for term in sorted(terms)])
+        self._run(_CLEAR_FRESH, home)
+        self._run(_NEW_HOME, home)
 
     def _add(self, home: int, number: int, document: Document) -> None:
         """A short text stays unsplit for a while; a long one would make every question read it whole."""
         fresh = document.length <= LONGEST_FRESH
         if fresh:
-            self._run("add_fresh", home, number, document.pack())
+            self._run(_ADD_FRESH, home, number, document.pack())
         else:
             self._write_postings(sorted(_postings_of(home, number, document)))
-        waiting = self._run("grow_scope", 1, document.length, int(fresh), home).fetchall()
+        waiting = self._run(_GROW_SCOPE, 1, document.length, int(fresh), home).fetchall()
         if waiting[0][0] >= MOST_FRESH:
             self._merge(home)
 
     def _remove(self, home: int, number: int, packed: str) -> None:
         document = Document.unpack(packed)
-        fresh = self._run("remove_fresh", home, number).rowcount
+        fresh = self._run(_REMOVE_FRESH, home, number).rowcount
         if not fresh:
             terms = sorted(hashed(home, term) for term in document.weights())
-            self._many("remove_posting", [(term, number) for term in terms])
-            self._many("count_down", [(term,) for term in terms])
-            self._many("remove_unused_term", [(term,) for term in terms])
-        self._run("grow_scope", -1, -document.length, -fresh, home).fetchall()
+            self._many(_REMOVE_POSTING, [(term, number) for term in terms])
+            self._many(_COUNT_DOWN, [(term,) for term in terms])
+            self._many(_REMOVE_UNUSED_TERM, [(term,) for term in terms])
+        self._run(_GROW_SCOPE, -1, -document.length, -fresh, home).fetchall()
 
     def _merge(self, home: int) -> None:
-        waiting = self._run("fresh", home).fetchall()
+        waiting = self._run(_FRESH, home).fetchall()
         postings = (_postings_of(home, number, Document.unpack(words)) for number, words in waiting)
         self._write_postings(sorted(chain.from_iterable(postings)))
-        self._run("clear_fresh", home)
-        self._run("no_more_fresh", home)
+        self._run(_CLEAR_FRESH, home)
+        self._run(_NO_MORE_FRESH, home)
 
     def _write_postings(self, postings: Sequence[tuple[int, int, int, int]]) -> None:
         """In the order of their keys, so that what lies on one page is written at once."""
-        self._many("add_posting", postings)
-        self._many("count_up", sorted(Counter(posting[0] for posting in postings).items()))
+        self._many(_ADD_POSTING, postings)
+        self._many(_COUNT_UP, sorted(Counter(posting[0] for posting in postings).items()))
 
     def _home(self, layer: Layer) -> int:
-        found = self._run("scope", self.namespace, layer).fetchone()
-        return int(found[0] if found else self._run("add_scope", self.namespace, layer).lastrowid or 0)
+        found = self._run(_SCOPE, self.namespace, layer).fetchone()
+        return int(found[0] if found else self._run(_ADD_SCOPE, self.namespace, layer).lastrowid or 0)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
-from hexad.shape import from_microseconds, to_microseconds
-from hexad.store.learning import Activity, Call, Offer
-from hexad.store.sqlite.statements import Queries
+from hexad.store.calls import CALLS, LATEST_CALLS, LATEST_OF_TOOL, OFFERS, OFFERS_OF, CallTables
+from hexad.store.learning import Activity
+from hexad.store.sqlite.statements import Queries, in_sqlite
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
 
-    from hexad.store.learning import LearningChanges, TemplateFilter
-
-_CALL = "SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call WHERE namespace = ?"
-_LATEST = f"{_CALL} AND session = ? ORDER BY number DESC LIMIT ?"
+    from hexad.store.learning import TemplateFilter
 
 
-class LearningTables(Queries):
+_SEE: Final = (
+    "UPDATE hexad.learning SET seen = seen + 1, updated = $3 "
+    "WHERE number = (SELECT number FROM hexad.learning WHERE tenant = $1 AND id = $2)"
+)
+
+
+class LearningTables(Queries, CallTables):
     """Templates, calls and offers of a namespace: `Unit` adds the rest of the ports."""
+
+    see = _SEE
 
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id, filter by filter."""
@@ -27,41 +33,15 @@ class LearningTables(Queries):
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         """A session's offers and calls."""
-        rows = self._run("activity", self.namespace, session, tool).fetchall()
-        latest = self._connection.execute(_LATEST, (self.namespace, session, calls)) if calls else ()
-        offers = [_offer(session, row) for row in sorted(row for row in rows if row[0] is not None)]
-        failed = any(row[0] is None and not row[2] for row in rows)
-        return Activity(offers, failed, [_call(row) for row in latest])
+        offers = list(map(OFFERS.of_row, self._rows(OFFERS_OF, session)))
+        failed = any(not ok for (ok,) in self._rows(LATEST_OF_TOOL, session, tool))
+        latest = self._rows(LATEST_CALLS, session, calls) if calls else ()
+        return Activity(offers, failed, list(map(CALLS.of_row, latest)))
 
-    def calls(self) -> Sequence[Call]:
-        """The calls of every session."""
-        rows = self._connection.execute(f"{_CALL} ORDER BY session, number", (self.namespace,))
-        return [_call(row) for row in rows]
+    def _rows(self, sql: str, *values: object) -> sqlite3.Cursor:
+        return self._run(in_sqlite(sql), self.namespace, *values)
 
-    def learn(self, changes: LearningChanges) -> None:
-        """Write changes, in the order of their fields."""
-        for learning, at in changes.seen.items():
-            self._run("see", to_microseconds(at), self.namespace, learning)
-        for call in changes.calls:
-            given = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
-            self._run("add_call", self.namespace, *given, to_microseconds(call.at))
-        for offer in changes.offers:
-            values = (offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at))
-            self._run("put_offer", self.namespace, *values)
-        for old, new in changes.renamed.items():
-            self._rename(old, new)
-        for session, latest in changes.keep_calls.items():
-            self._run("drop_calls_but", self.namespace, session, self.namespace, session, latest)
-        if changes.drop_calls_below is not None:
-            self._run("drop_old_calls", self.namespace, changes.drop_calls_below)
-        if changes.drop_offers_before is not None:
-            self._run("drop_offers", self.namespace, to_microseconds(changes.drop_offers_before))
-        for session in changes.forget_sessions:
-            self._run("forget_calls_of", self.namespace, session)
-            self._run("forget_offers_of", self.namespace, session)
-        if changes.forget_everything:
-            self._run("forget_calls", self.namespace)
-            self._run("forget_offers", self.namespace)
+    _write = _rows
 
     def _filtered(self, wanted: TemplateFilter) -> tuple[str, list[object]]:
         """A query for a filter, and its values."""
@@ -69,12 +49,6 @@ class LearningTables(Queries):
         given = [value for value in exact if value is not None]
         query = _query(*[value is not None for value in exact], wildcard=wanted.wildcard)
         return query, [self.namespace, wanted.trigger, *given, wanted.limit]
-
-    def _rename(self, old: str, new: str | None) -> None:
-        self._run("relink_calls", new or "", self.namespace, old)
-        if new is not None:
-            self._run("relink_offers", new, self.namespace, old)
-        self._run("drop_offers_of", self.namespace, old)
 
 
 _EXACT = ("skeleton", "template", "error_pattern", "length")
@@ -91,21 +65,3 @@ def _query(*exact: bool, wildcard: bool) -> str:
         f"SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_{_INDEXES.get(index, index)} "
         f'WHERE namespace = ? AND "trigger" = ?{where} ORDER BY number DESC LIMIT ?'
     )
-
-
-def _call(row: Any) -> Call:
-    number, session, tool, ok, learning, arguments, at = row
-    return Call(
-        number=number,
-        session=session,
-        tool=tool,
-        ok=bool(ok),
-        learning=learning,
-        arguments=arguments,
-        at=from_microseconds(at),
-    )
-
-
-def _offer(session: str, row: Any) -> Offer:
-    learning, trigger, state, at = row
-    return Offer(session=session, learning=learning, trigger=trigger, state=state, at=from_microseconds(at))

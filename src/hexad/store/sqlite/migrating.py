@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import SchemaTooNew, StoreDamaged, StoreReadOnly
-from hexad.store.sqlite.statements import split, statements
+from hexad.store.sqlite.statements import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ def schema_of(connection: sqlite3.Connection) -> int:
     tables = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hexad_note'")
     if tables.fetchone() is None:
         return 0
-    row = connection.execute(statements()["note"], {"name": _SCHEMA}).fetchone()
+    row = connection.execute("SELECT value FROM hexad_note WHERE name = ?", (_SCHEMA,)).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -65,7 +66,7 @@ def backup_path(path: Path, schema: int) -> Path:
 def _apply(connection: sqlite3.Connection, script: str, schema: int) -> None:
     for statement in split(script):
         connection.execute(statement)
-    connection.execute(statements()["set_note"], {"name": _SCHEMA, "value": str(schema)})
+    connection.execute("INSERT OR REPLACE INTO hexad_note (name, value) VALUES (?, ?)", (_SCHEMA, str(schema)))
 
 
 def _copy(path: Path, schema: int) -> None:
@@ -75,18 +76,10 @@ def _copy(path: Path, schema: int) -> None:
     try:
         partial.unlink(missing_ok=True)
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        _copy_into(partial, path)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as copy:
+            source.backup(copy)
         partial.replace(target)
     except OSError as error:
         raise StoreReadOnly(str(target), f"the copy cannot be made: {error.strerror}; nothing was migrated") from error
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _copy_into(target: Path, path: Path) -> None:
-    source, copy = sqlite3.connect(path), sqlite3.connect(target)
-    try:
-        source.backup(copy)
-    finally:
-        source.close()
-        copy.close()

@@ -107,7 +107,7 @@ def _table(
     encoded = [column for column in columns if column != aside]
     encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
     own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
-    there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
+    there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"
     selected = ", ".join(there if column == aside else f'"{column}"' for column in columns)
     optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
     return Table(
@@ -122,9 +122,9 @@ def _table(
         aside,
         selected=selected,
         brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
-        of_id=f'SELECT {selected}, words, number FROM {name} WHERE namespace = ? AND "{key}" = ?',  # noqa: S608
-        insert=f"INSERT INTO {name} ({', '.join(own)}, namespace) VALUES ({'?, ' * len(own)}?)",  # noqa: S608
-        update=f"UPDATE {name} SET {', '.join(f'{column} = ?' for column in own)} WHERE number = ?",  # noqa: S608
+        of_id=f'SELECT {selected}, words, number FROM {name} WHERE namespace = ? AND "{key}" = ?',
+        insert=f"INSERT INTO {name} ({', '.join(own)}, namespace) VALUES ({'?, ' * len(own)}?)",
+        update=f"UPDATE {name} SET {', '.join(f'{column} = ?' for column in own)} WHERE number = ?",
         sketched=", ".join(
             ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
         ),
@@ -187,5 +187,5 @@ VERSIONS: Final[dict[Layer, Table[Any]]] = {
 ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
 PROPOSALS: Final = _table("hexad_proposal", Proposal)
 AUDIT: Final = _table("hexad_audit", AuditRecord)
-_NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]  # noqa: S608
-NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"  # noqa: S608
+_NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]
+NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"

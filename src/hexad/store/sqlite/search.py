@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.model import Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
-from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
+from hexad.store import MOST_ASSOCIATIONS, Standing, VectorState
+from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
 from hexad.store.sqlite.statements import Queries
@@ -21,21 +20,35 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hexad.model import Association
-    from hexad.store import Question, Row
+    from hexad.store import Evidence, Question, Row
     from hexad.store.sqlite.connections import Connection
     from hexad.store.sqlite.unit import Unit
 
-_PADDED_ROWS: Final = 32
-_TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
-_NAMESPACES: Final = 8  # of which a connection remembers what every question asks
-_FEW: Final = 64  # rows of a term that is read together with others
+_COLUMNS: Final = (
+    "json_group_array(number), json_group_array(weight), json_group_array(length)"  # half the time of rows
+)
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
-_POSTING: Final = "SELECT number, weight, length FROM hexad_posting"
+_OF_TERM: Final = "hexad_posting AS held WHERE held.term = ?"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
 _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {}.number AND entry.expires <= ?"
+_SCOPES: Final = (
+    "SELECT layer, id, rows, length, (SELECT json_group_array(json_array(number, words)) FROM hexad_fresh "
+    "WHERE scope = hexad_scope.id) FROM hexad_scope WHERE namespace = ?"
+)
+_OWN: Final = (
+    "hexad_knowledge INDEXED BY hexad_knowledge_standing WHERE namespace = ?1 AND standing > 0 AND words IS NOT NULL"
+)
+_FLAGS: Final = (
+    "SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?1), (SELECT min(expires) FROM hexad_knowledge "
+    "INDEXED BY hexad_knowledge_expires WHERE namespace = ?1 AND expires IS NOT NULL AND words IS NOT NULL), "
+    f"(SELECT coalesce(max(standing), 0) FROM {_OWN}), EXISTS (SELECT 1 FROM hexad_knowledge "
+    "INDEXED BY hexad_knowledge_thread WHERE namespace = ?1 AND thread <> '' AND words IS NOT NULL)"
+)
+_BEYOND: Final = f"SELECT 1 FROM {_OWN} LIMIT 1 OFFSET ?2"
+_VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?"
 
 
-class _Namespace(NamedTuple):
+class Namespace(NamedTuple):
     """What a question asks about a namespace, whatever its words are."""
 
     scopes: Sequence[tuple[Layer, int, int, int, UnsplitRows]]  # the first fields of a `_LayerSearch`
@@ -100,26 +113,14 @@ class Search(Queries):
         known = self._known
         searches = self._searches(question, expired=known.expires is not None and known.expires <= now)
         self._open(searches, question, now)
-        if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
+        if question.with_rules and self._run(_BEYOND, self.namespace, question.standing).fetchone() is None:
             least = Standing.OWN
         standing = self._standing(question, now, least) if known.standing >= least and question.standing else ()
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
-        associations = self._associations(question) if known.associated else {}
-        numbers = self._numbers(associations)
-        found = {layer: Evidence(associations=associations.get(layer, ())) for layer in question.layers}
-        for layer, search in searches.items():
-            found[layer] = Evidence(
-                search.statistics,
-                search.opening.postings,
-                standing if layer is Layer.USER_KNOWLEDGE else (),
-                vectors.get(layer.value, VectorState()),
-                associations.get(layer, ()),
-                numbers.get(layer, {}),
-                search.filtered,
-                known.standing > 0 and layer is Layer.USER_KNOWLEDGE,
-                known.threads and layer is Layer.USER_KNOWLEDGE,
-            )
-        return found
+        associations = self._associations(question) if known.associated else ()
+        opened = {layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items()}
+        own = known.standing > 0
+        return evidence_of(question, opened, associations, vectors, standing, own=own, threads=known.threads)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
@@ -149,20 +150,17 @@ class Search(Queries):
         return searches
 
     @property
-    def _known(self) -> _Namespace:
+    def _known(self) -> Namespace:
         """It is read again once somebody has written."""
-        known, here = self._connection.known, self.namespace
-        state = self._connection.execute("PRAGMA data_version").fetchone(), self._connection.total_changes
-        if here not in known or known[here][0] != state:
+        connection = self._connection
+        state = self.namespace, self._run("PRAGMA data_version").fetchone(), connection.total_changes
+        if connection.known is None or connection.known[0] != state:
             scopes = [
-                (LAYERS[name], home, rows, length, UnsplitRows(self._run("fresh", home).fetchall() if fresh else ()))
-                for name, home, rows, length, fresh in self._run("scopes", here).fetchall()
+                (LAYERS[name], home, rows, length, UnsplitRows(sorted(json.loads(fresh), reverse=True)))
+                for name, home, rows, length, fresh in self._run(_SCOPES, self.namespace)
             ]
-            if len(known) >= _NAMESPACES:
-                known.clear()
-            known[here] = state, _Namespace(scopes, *self._run("flags", here).fetchone())
-        found: _Namespace = known[here][1]
-        return found
+            connection.known = state, Namespace(scopes, *self._run(_FLAGS, self.namespace).fetchone())
+        return connection.known[1]
 
     def _scopes(self, layers: Collection[Layer]) -> dict[Layer, _LayerSearch]:
         return {scope[0]: _LayerSearch(*scope) for scope in self._known.scopes if scope[0] in layers}
@@ -200,47 +198,35 @@ class Search(Queries):
         self._complete(searches.values())
 
     def _read(self, asked: Sequence[_Asked], facets: Sequence[str], now: int) -> None:
-        """Read terms with many rows one by one, and all others together."""
-        found: dict[int, list[Any]] = {}
-        few, parts, values = [], [], list[int]()
+        """Read the rows of terms, all with one statement."""
+        wanted = [each for each in asked if each.limit != 0]
+        found = dict(zip(wanted, self._postings([_newest(each, facets, now) for each in wanted]), strict=True))
         for each in asked:
-            if each.limit == 0:
-                continue
-            if each.search.filtered:
-                sql, own = _newest(each, facets, now)
-                parts.append(sql)
-                values += own
-            elif each.limit is None and each.search.counts[each.term] <= _FEW:
-                few.append(each.hash)
-            else:
-                limit = CAPACITY if each.limit is None else each.limit
-                found[each.hash] = self._run("postings", each.hash, COUNT, limit).fetchall()
-        if few:
-            keys = padded(few, 4)
-            parts.append(
-                f"SELECT term, number, weight, length FROM hexad_posting WHERE term IN ({placeholders(keys)}) "
-                f"AND number < {COUNT} ORDER BY term DESC, number DESC"
-            )
-            values += keys
-        if parts:
-            sql = " UNION ALL ".join(f"SELECT * FROM ({part})" for part in parts) if parts[1:] else parts[0]
-            rows = self._connection.execute(sql, values).fetchall()  # rows of one term come one after the other
-            found |= {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
-        for each in asked:
-            each.search.add(each.term, found.get(each.hash, []))
+            each.search.add(each.term, found.get(each, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
         for search in searches:
-            among: dict[str, list[Any]] = {}
-            for term, rows in search.opening.unread.items():
-                wanted, numbers = set(rows), padded(rows, _PADDED_ROWS)
-                where = f"term = ? AND number IN ({placeholders(numbers)})"
-                values = hashed(search.home, term), *numbers
-                stored = self._connection.execute(f"{_POSTING} WHERE {where}", values).fetchall()
-                fresh = [posting for posting in search.fresh.postings(term) if posting.number in wanted]
-                among[term] = [*fresh, *stored]
-            search.opening.complete(among)
+            unread = search.opening.unread
+            stored = self._postings([_among(hashed(search.home, term), rows) for term, rows in unread.items()])
+            for (term, rows), postings in zip(unread.items(), stored, strict=True):
+                wanted = set(rows) if search.fresh.rows else ()
+                fresh = [each for each in search.fresh.postings(term) if each.number in wanted]
+                search.opening.complete({term: [*fresh, *postings]})
+
+    def _postings(self, parts: Sequence[tuple[str, Sequence[object]]]) -> Sequence[list[Any]]:
+        """The postings that each part selects."""
+        found: list[list[Any]] = [[] for _ in parts]
+        for start in range(0, len(parts), _COMPOUND):
+            some = parts[start : start + _COMPOUND]
+            selects = (
+                f"SELECT {place}, {_COLUMNS} FROM (SELECT held.* FROM {sql})"
+                for place, (sql, _) in enumerate(some, start)
+            )
+            values = [value for _, values in some for value in values]
+            for place, *columns in self._connection.execute(" UNION ALL ".join(selects), values):
+                found[place] = list(zip(*map(json.loads, columns), strict=True))
+        return found
 
     def _passing_fresh(self, search: _LayerSearch, facets: Sequence[str], now: int) -> set[int]:
         numbers = {number for number, _ in search.fresh.rows}
@@ -276,44 +262,35 @@ class Search(Queries):
         )
         return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
-    def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
-        found = self._run("vector_states", self.namespace, embedder)
-        return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
+    def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
+        found = self._run(_VECTOR_STATES, self.namespace, embedder)
+        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found}
 
-    def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """Associations of the terms; reads one more than the limit to detect overflow."""
-        of_term = (
-            f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
-            f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
-        )
-        places = [(self.namespace, layer.value, term) for layer in question.layers for term in question.terms]
-        found: dict[Layer, list[Association]] = {}
+    def _associations(self, question: Question) -> Iterator[tuple[Association, int | None]]:
+        """Associations of the terms, with the numbers of their items; reads one more than the limit."""
+        places = [(layer, term) for layer in question.layers for term in question.terms]
         for start in range(0, len(places), _COMPOUND):
             part = places[start : start + _COMPOUND]
-            sql = " UNION ALL ".join([of_term] * len(part))
-            for row in self._connection.execute(sql, [value for place in part for value in place]):
-                association = ASSOCIATIONS.decode(row)
-                found.setdefault(association.layer, []).append(association)
-        return {layer: _few(known) for layer, known in found.items()}
-
-    def _numbers(self, associations: Mapping[Layer, Sequence[Association]]) -> Mapping[Layer, Mapping[str, int]]:
-        """The numbers of the associated ids that are indexed rows."""
-        found: dict[Layer, dict[str, int]] = {}
-        parts, values = [], list[str]()
-        for layer, known in associations.items():
-            if layer in TABLES and known:
-                table, ids = TABLES[layer], padded(dict.fromkeys(each.id for each in known))
-                parts.append(
-                    f"SELECT '{layer.value}', \"{table.key}\", number FROM {table.name} "
-                    f'WHERE namespace = ? AND "{table.key}" IN ({placeholders(ids)}) AND words IS NOT NULL'
-                )
-                values += [self.namespace, *ids]
-        for name, key, number in self._connection.execute(" UNION ALL ".join(parts), values) if parts else ():
-            found.setdefault(LAYERS[name], {})[key] = number
-        return found
+            sql = " UNION ALL ".join(_of_term(layer) for layer, _ in part)
+            values = [value for layer, term in part for value in (self.namespace, layer.value, term)]
+            for row in self._connection.execute(sql, values):
+                yield ASSOCIATIONS.decode(row), row[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def _of_term(layer: Layer) -> str:
+    """The associations of a term, their namespace, and the number of their item."""
+    number = "NULL"
+    if (table := TABLES.get(layer)) is not None:
+        of_item = f'row.namespace = a.namespace AND row."{table.key}" = a.id AND row.words IS NOT NULL'
+        number = f"(SELECT number FROM {table.name} AS row WHERE {of_item})"
+    return (
+        f"SELECT a.*, {number} FROM (SELECT {ASSOCIATIONS.selected}, namespace FROM {ASSOCIATIONS.name} "
+        f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1}) AS a"
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
     """A term whose stored rows are read: all of them, or so many of the newest."""
 
@@ -326,17 +303,23 @@ class _Asked:
         return hashed(self.search.home, self.term)
 
 
-def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[int]]:
-    """In a layer that is filtered: the newest rows that hold a term and the facets, and are unexpired."""
+def _among(term: int, numbers: Sequence[int]) -> tuple[str, Sequence[object]]:
+    """A term's rows among those with the given numbers."""
+    return f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))", [term, json.dumps(numbers)]
+
+
+def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, Sequence[object]]:
+    """The newest rows that hold a term; in a layer that is filtered those that hold the facets and are unexpired."""
     limit = CAPACITY if asked.limit is None else asked.limit
     search = asked.search
+    if not search.filtered:
+        return f"{_OF_TERM} AND held.number < {COUNT} ORDER BY held.number DESC LIMIT ?", [asked.hash, limit]
     driver, *others = sorted((asked.term, *facets), key=lambda each: (search.counts[each], each))
     sql = (
-        "SELECT held.term, held.number, held.weight, held.length FROM hexad_posting AS driver "
-        f"CROSS JOIN hexad_posting AS held WHERE driver.term = ? AND driver.number < {COUNT} "
-        "AND held.term = ? AND held.number = driver.number"
+        f"hexad_posting AS driver CROSS JOIN {_OF_TERM} AND driver.term = ? AND driver.number < {COUNT} "
+        "AND held.number = driver.number"
     )
-    values = [hashed(search.home, driver), asked.hash]
+    values = [asked.hash, hashed(search.home, driver)]
     for each in others:
         if each != asked.term:
             sql += f" AND EXISTS ({_ALSO})"
@@ -345,9 +328,3 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[i
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"
         values.append(now)
     return f"{sql} ORDER BY driver.number DESC LIMIT ?", [*values, limit]
-
-
-def _few(known: Sequence[Association]) -> Sequence[Association]:
-    """Without the terms that led to too many items."""
-    counts = Counter(each.term for each in known) if len(known) > MOST_ASSOCIATIONS else {}
-    return [each for each in known if counts.get(each.term, 0) <= MOST_ASSOCIATIONS]

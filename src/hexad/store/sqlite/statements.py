@@ -1,24 +1,16 @@
-"""SQL by name, read once from `queries.sql`, and split where a script must run inside a transaction."""
+"""Runs SQL, and reads the migrations; a script that must run inside a transaction is split into its statements."""
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from hexad.store.sqlite.connections import Connection
-
-
-@cache
-def statements() -> Mapping[str, str]:
-    """Every statement of `queries.sql` under its name."""
-    parts = re.split(r"^-- name: (\w+)\n", read("queries.sql"), flags=re.MULTILINE)
-    return {name: sql.strip() for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 class Queries:
@@ -27,18 +19,18 @@ class Queries:
     def __init__(self, connection: Connection, namespace: str) -> None:
         self.namespace = namespace
         self._connection = connection
-        self._sql = statements()
 
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
+    def _run(self, sql: str, *values: object) -> sqlite3.Cursor:
+        return self._connection.execute(sql, values)
 
-    def _many(self, name: str, values: Iterable[tuple[Any, ...]]) -> None:
-        self._connection.executemany(self._sql[name], values)
+    def _many(self, sql: str, values: Iterable[tuple[Any, ...]]) -> None:
+        self._connection.executemany(sql, values)
 
 
-def read(name: str) -> str:
-    """A file of this package."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+@cache
+def in_sqlite(sql: str) -> str:
+    """A statement of PostgreSQL's with SQLite's names and placeholders: it has no schemas, and no tenants but names."""
+    return sql.replace("hexad.", "hexad_").replace("tenant", "namespace").replace("$", "?")
 
 
 def migrations() -> tuple[str, ...]:

@@ -32,6 +32,43 @@ SCRUBBED: Final = (
 )
 _WIDEST: Final = max(len(table.columns) for table in TABLES.values())
 _SEEN_TOGETHER: Final = 32  # rows of a layer that are usually looked at
+_FACT: Final = "SELECT value FROM hexad_fact WHERE namespace = ? AND name = ?"
+_SET_FACT: Final = (
+    "INSERT INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?) ON CONFLICT (namespace, name) DO UPDATE SET "
+    "value = excluded.value"
+)
+_CLEAR_VECTORS: Final = "DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE namespace = ?)"
+_CLEAR_MEANINGS: Final = "UPDATE hexad_meaning SET rows = 0 WHERE namespace = ?"
+_KEYS_OF_SESSION: Final = (
+    "SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND session = ?2 UNION SELECT key FROM "
+    "hexad_knowledge WHERE namespace = ?1 AND given_by <> '{}' AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE "
+    "value = ?2) ORDER BY key"
+)
+_KEYS_OF_SUBJECT: Final = (
+    "SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) UNION SELECT key "
+    "FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key"
+)
+_AUDIT: Final = (
+    "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad_audit WHERE namespace = ?"
+    " AND sequence > ? ORDER BY sequence LIMIT ?"
+)
+_APPEND_AUDIT: Final = (
+    "INSERT INTO hexad_audit (sequence, at, session, action, actor, target, details, previous, hash, namespace) VALUES"
+    " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_ASSOCIATIONS: Final = (
+    "SELECT layer, id, term, weight, session, used FROM hexad_association WHERE namespace = ?1 AND (?2 IS NULL OR "
+    "layer = ?2) AND (?3 IS NULL OR id = ?3) ORDER BY layer, id, term"
+)
+_ASSOCIATIONS_OF: Final = (
+    "SELECT layer, id, term, weight, session, used FROM hexad_association INDEXED BY hexad_association_id "
+    "WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term"
+)
+_ADD_ASSOCIATION: Final = (
+    "INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?"
+_CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1"
 
 
 class Unit(LearningTables):
@@ -120,11 +157,11 @@ class Unit(LearningTables):
         return [table.decode(row) for row in rows]
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        name, value = ("keys_of_subject", subject) if session is None else ("keys_of_session", session)
+        name, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
         return [key for (key,) in self._run(name, self.namespace, value)]
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
-        name = "associations" if layer is None or id is None else "associations_of"
+        name = _ASSOCIATIONS if layer is None or id is None else _ASSOCIATIONS_OF
         return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
 
     def proposals(self) -> Sequence[Proposal]:
@@ -134,14 +171,14 @@ class Unit(LearningTables):
         return [PROPOSALS.decode(row) for row in cursor]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return [AUDIT.decode(row) for row in self._run("audit", self.namespace, after, limit)]
+        return [AUDIT.decode(row) for row in self._run(_AUDIT, self.namespace, after, limit)]
 
     def chain_end(self) -> tuple[int, str] | None:
-        found: tuple[int, str] | None = self._run("chain_end", self.namespace).fetchone()
+        found: tuple[int, str] | None = self._run(_CHAIN_END, self.namespace).fetchone()
         return found
 
     def note(self, name: str) -> str | None:
-        row = self._run("fact", self.namespace, name).fetchone()
+        row = self._run(_FACT, self.namespace, name).fetchone()
         return row[0] if row else None
 
     # writing
@@ -169,8 +206,8 @@ class Unit(LearningTables):
             self._vectors.add(layer, number, embedded)
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
-        self._run("remove_associations", self.namespace, layer, id)
-        self._many("add_association", [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations])
+        self._run(_REMOVE_ASSOCIATIONS, self.namespace, layer, id)
+        self._many(_ADD_ASSOCIATION, [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations])
 
     def remove(self, layer: Layer, id: str) -> bool:
         table = TABLES[layer]
@@ -220,13 +257,13 @@ class Unit(LearningTables):
         for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
             what = (record.session, record.action, str.__str__(record.actor), record.target, written)
             chain = (record.previous, record.hash, self.namespace)
-            self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
+            self._run(_APPEND_AUDIT, record.sequence, to_microseconds(record.at), *what, *chain)
 
     def take_slot(self, session: str, kind: str, limit: int) -> None:
         """Nothing: the slots of a file are counted in the process."""
 
     def set_note(self, name: str, value: str) -> None:
-        self._run("set_fact", self.namespace, name, value)
+        self._run(_SET_FACT, self.namespace, name, value)
 
     def scrub(self, *, index: bool = False) -> None:
         """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
@@ -251,8 +288,8 @@ class Unit(LearningTables):
             )
             self._index.clear(layer, [words for (words,) in rows])
             self._connection.execute(f"UPDATE {table.name} SET words = NULL WHERE namespace = ?", (self.namespace,))
-        self._run("clear_vectors", self.namespace)
-        self._run("clear_meanings", self.namespace)
+        self._run(_CLEAR_VECTORS, self.namespace)
+        self._run(_CLEAR_MEANINGS, self.namespace)
 
     def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
         """Whole rows of one layer."""

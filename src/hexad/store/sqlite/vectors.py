@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hexad.store import Vector
 from hexad.store.sqlite.statements import Queries
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     from hexad.model import Layer
     from hexad.store import Embedded
 
+_MEANING: Final = "SELECT id, stamp FROM hexad_meaning WHERE namespace = ? AND layer = ? AND embedder = ?"
+_MEANINGS: Final = "SELECT id FROM hexad_meaning WHERE namespace = ? AND layer = ?"
+_ADD_MEANING: Final = "INSERT INTO hexad_meaning (namespace, layer, embedder, rows, stamp) VALUES (?, ?, ?, 0, 0)"
+_GROW_MEANING: Final = "UPDATE hexad_meaning SET rows = rows + ?, stamp = stamp + ? WHERE id = ?"
+_VECTOR: Final = "SELECT vector FROM hexad_vector INDEXED BY hexad_vector_number WHERE meaning = ? AND number = ?"
+_ADD_VECTOR: Final = "INSERT INTO hexad_vector (meaning, stamp, number, vector) VALUES (?, ?, ?, ?)"
+_REMOVE_VECTOR: Final = "DELETE FROM hexad_vector WHERE meaning = ? AND number = ?"
+_VECTORS: Final = (
+    "SELECT number, stamp, vector FROM hexad_vector WHERE meaning = ? AND stamp > ? ORDER BY stamp LIMIT ?"
+)
+_VECTOR_NUMBERS: Final = "SELECT number FROM hexad_vector INDEXED BY hexad_vector_number WHERE meaning = ?"
+
 
 class Vectors(Queries):
     """The vectors of a namespace, over one connection inside one transaction."""
@@ -20,33 +32,33 @@ class Vectors(Queries):
     def after(self, layer: Layer, embedder: str, stamp: int, limit: int) -> Sequence[Vector]:
         """The vectors above a stamp."""
         home = self.home(layer, embedder)
-        return [] if home is None else list(map(Vector._make, self._run("vectors", home, stamp, limit)))
+        return [] if home is None else list(map(Vector._make, self._run(_VECTORS, home, stamp, limit)))
 
     def numbers(self, layer: Layer, embedder: str) -> set[int]:
         """The rows that have one."""
         home = self.home(layer, embedder)
-        return set() if home is None else {number for (number,) in self._run("vector_numbers", home)}
+        return set() if home is None else {number for (number,) in self._run(_VECTOR_NUMBERS, home)}
 
     def home(self, layer: Layer, embedder: str) -> int | None:
         """The id under which the vectors of a layer and an embedder are stored, if there ever was one."""
-        found = self._run("meaning", self.namespace, layer, embedder).fetchone()
+        found = self._run(_MEANING, self.namespace, layer, embedder).fetchone()
         return None if found is None else int(found[0])
 
     def add(self, layer: Layer, number: int, embedded: Embedded) -> None:
         """Keep a vector, in the place of the row's earlier one; the same again changes nothing."""
         place = (self.namespace, layer, embedded.embedder)
         if self.home(layer, embedded.embedder) is None:
-            self._run("add_meaning", *place)
-        home, stamp = self._run("meaning", *place).fetchone()
-        if self._run("vector", home, number).fetchone() == (embedded.vector,):
+            self._run(_ADD_MEANING, *place)
+        home, stamp = self._run(_MEANING, *place).fetchone()
+        if self._run(_VECTOR, home, number).fetchone() == (embedded.vector,):
             return
-        replaced = self._run("remove_vector", home, number).rowcount
-        self._run("add_vector", home, stamp + 1, number, embedded.vector)
-        self._run("grow_meaning", 1 - replaced, 1, home)
+        replaced = self._run(_REMOVE_VECTOR, home, number).rowcount
+        self._run(_ADD_VECTOR, home, stamp + 1, number, embedded.vector)
+        self._run(_GROW_MEANING, 1 - replaced, 1, home)
 
     def remove(self, layer: Layer, number: int) -> None:
         """Remove a row's vectors, whichever embedder made them."""
-        for (home,) in self._run("meanings", self.namespace, layer).fetchall():
-            removed = self._run("remove_vector", home, number).rowcount
+        for (home,) in self._run(_MEANINGS, self.namespace, layer).fetchall():
+            removed = self._run(_REMOVE_VECTOR, home, number).rowcount
             if removed:
-                self._run("grow_meaning", -removed, 0, home)
+                self._run(_GROW_MEANING, -removed, 0, home)

@@ -56,19 +56,11 @@ document.addEventListener("keydown", (event) => {
   if (typing && event.key === "Escape") return typing.blur();
   if (typing && event.key === "Enter" && (event.ctrlKey || event.metaKey)) return typing.form?.requestSubmit();
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (going) {
-    going = false;
-    const link = one(`nav a[data-go="${CSS.escape(event.key)}"]`);
-    if (link) link.click();
-    return;
-  }
-  if (event.key === "g") { going = true; return; }
-  if (event.key === "/") { const field = one("[data-search]"); if (field) { event.preventDefault(); field.focus(); } return; }
-  if (event.key === "j") walk(1);
-  if (event.key === "k") walk(-1);
-  if (event.key === "a") press("a");
-  if (event.key === "r") press("r");
-  if (event.key === "e") { event.preventDefault(); press("e"); }
+  if (going) one(`nav a[data-go="${CSS.escape(event.key)}"]`)?.click();
+  else if (event.key === "/") { event.preventDefault(); one("[data-search]")?.focus(); }
+  else if (event.key === "j" || event.key === "k") walk(event.key === "j" ? 1 : -1);
+  else if (["a", "e", "r"].includes(event.key)) { event.preventDefault(); press(event.key); }
+  going = !going && event.key === "g";
 });
 
 // --- the log, as it grows: text alone, never markup

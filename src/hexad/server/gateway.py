@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
@@ -17,35 +17,37 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 import httpx2
 from starlette.background import BackgroundTask
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad import signals
+from hexad.edges.agent import AgentMemory
+from hexad.edges.conversation import Conversation, by_name, digest
 from hexad.edges.threads import Pool
 from hexad.edges.transcripts import SHAPES
 from hexad.errors import AccessRefused
 from hexad.memory.redaction import redact
-from hexad.server.callers import body_of
-from hexad.server.gateway.speaking import MEMORY, OWN_HEADERS, TOKEN, Speakers
-from hexad.server.tokens import Right
+from hexad.recent import Recent
+from hexad.server.api.calls import body_of
+from hexad.server.tokens import EVERYWHERE, Right
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.requests import Request
 
     from hexad.edges.transcripts import Shape
     from hexad.facade import Hexad
-    from hexad.server.callers import Caller, Callers
-    from hexad.server.gateway.speaking import Speaker
+    from hexad.server.tokens import Callers, Token
 
 PREFIX: Final = "/gateway"
+_TOKEN, _USER, _SESSION, _MEMORY = _OWN = ("x-hexad-token", "x-hexad-user", "x-hexad-session", "x-hexad-memory")
+_MEMORIES: Final = 2000  # of users that are kept ready
 _LOG: Final = logging.getLogger("hexad.server")
 _OF_A_CONNECTION: Final = frozenset(
     {"connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization"}
     | {"te", "trailer", "transfer-encoding", "upgrade"}
 )
-_NOT_SENT: Final = _OF_A_CONNECTION | {"host", "content-length", "cookie", *OWN_HEADERS}
+_NOT_SENT: Final = _OF_A_CONNECTION | {"host", "content-length", "cookie", *_OWN}
 _MEMORY_SECONDS: Final = 3.0  # that a request waits for its context at most
 _POOLS: Final = 8  # of connections: one looks at all that are idle, for each request
 _LARGEST: Final = 128 * 1024 * 1024
@@ -59,17 +61,61 @@ def _clients() -> tuple[httpx2.AsyncClient, ...]:
     return tuple(httpx2.AsyncClient(timeout=wait, limits=limits, verify=tls, trust_env=False) for _ in range(_POOLS))
 
 
+@dataclass(frozen=True)
+class Speakers:
+    """Finds whose memory a request reads and which engine it writes; asks no store."""
+
+    hx: Hexad
+    _known: Recent[tuple[str, str, bool], AgentMemory] = field(default_factory=lambda: Recent(_MEMORIES), repr=False)
+
+    def of(self, caller: Token, named: str, body: Mapping[str, Any]) -> tuple[AgentMemory, Hexad]:
+        """Those of the user whom a header names, else the body; `AccessRefused` where a header's is not the token's."""
+        try:
+            return self._speaker(caller, named or _user_in(body))
+        except AccessRefused:
+            if named:
+                raise
+            return self._speaker(caller, "")  # the field may be an id for the provider alone
+
+    def _root(self, caller: Token, user: str) -> str:
+        """The namespace above the user's that the caller reaches: the server's own, else one of the token's."""
+        if not user:
+            if home := caller.home(self.hx.namespace):
+                return home
+            raise AccessRefused(403, "this token is for many namespaces; name the user: X-Hexad-User: NAME")
+        below = by_name(Conversation("", user, ""))
+        own = [each.removesuffix(EVERYWHERE).rstrip("/") for each in caller.namespaces]
+        for root in (self.hx.namespace, *filter(None, own)):
+            if caller.reaches(f"{root}/{below}"):
+                return root
+        raise AccessRefused(403, f"this token is not for the user {user!r}; one for 'NAMESPACE/*' is for every user")
+
+    def _speaker(self, caller: Token, user: str) -> tuple[AgentMemory, Hexad]:
+        """The user's memory, and the shared one above it where the token reaches that too."""
+        root = self._root(caller, user)
+        housed, house = caller.reaches(root), self.hx.scoped(namespace=root)
+        own = house.scoped(namespace=f"{root}/{by_name(Conversation('', user, ''))}") if user else house
+        kept = (root, user, housed)
+        memory = self._known.get(kept) or AgentMemory(
+            house if housed else own, user=user if housed else "", captures=False
+        )
+        self._known.put(kept, memory)
+        return memory, own
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A request that memory takes part in: who speaks, and how its body is read."""
+    """A request that memory takes part in: the memory it reads, the engine it writes, and how its body is read."""
 
-    speaker: Speaker
+    memory: AgentMemory
+    own: Hexad
+    session: str
     shape: Shape
     body: dict[str, Any]
 
     async def with_context(self) -> bytes | None:
         """The body with its context; None if there is nothing to add."""
-        context = await self.speaker.memory.arecall(None, self.shape.latest(self.body), session=self.speaker.session)
+        context = await self.memory.arecall(None, self.shape.latest(self.body), session=self.session)
         if not context.standing and not context.found:
             return None
         return json.dumps(self.shape.written(self.body, context), allow_nan=False, separators=(",", ":")).encode()
@@ -77,12 +123,12 @@ class Turn:
     async def learn(self, *, capturing: bool) -> None:
         """Learn from the calls that ended, and propose what the user said, if that is wanted."""
         for call in self.shape.ended(self.body):
-            await self.speaker.memory.alearn(None, call, session=self.speaker.session)
+            await self.memory.alearn(None, call, session=self.session)
         latest = self.shape.latest(self.body)
         if capturing and latest is not None and latest.last:
             said = [{"role": "user", "content": latest.text}]
             with _going_on("what a user said is not proposed"):
-                await _CAPTURING.run(partial(self.speaker.own.capture, said, session=self.speaker.session))
+                await _CAPTURING.run(partial(self.own.capture, said, session=self.session))
 
 
 @contextmanager
@@ -95,26 +141,25 @@ def _going_on(sentence: str) -> Iterator[None]:
 
 
 class Gateway:
-    """The gateway as an ASGI application."""
+    """Passes requests on to the provider."""
 
     def __init__(self, hx: Hexad, callers: Callers, upstream: str) -> None:
         self.hx, self.callers, self.upstream = hx, callers, upstream
         self.clients, self._speakers = _clients(), Speakers(hx)
         self._turns = cycle(self.clients)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, request: Request) -> Response:
         """Pass one request on."""
         try:
-            response = await self._answer(Request(scope, receive))
+            return await self._answer(request)
         except AccessRefused as error:
-            response = _refused(error.status, str(error))
+            return _refused(error.status, str(error))
         except httpx2.HTTPError as error:
             _LOG.warning("the provider did not answer: %s", type(error).__name__)
-            response = _refused(502, f"the provider did not answer ({type(error).__name__}); try again")
-        await response(scope, receive, send)
+            return _refused(502, f"the provider did not answer ({type(error).__name__}); try again")
 
     async def _answer(self, request: Request) -> Response:
-        caller = self.callers.of(request.headers.get(TOKEN, ""))
+        caller = self.callers.of(request.headers.get(_TOKEN, ""))
         caller.require(Right.READ)
         if not self.upstream:
             return _refused(503, "this server has no provider; start it with hexad serve --upstream URL")
@@ -135,12 +180,14 @@ class Gateway:
             response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.gateway_capture)
         return response
 
-    def _turn(self, request: Request, caller: Caller, shape: Shape, raw: bytes) -> Turn | None:
+    def _turn(self, request: Request, caller: Token, shape: Shape, raw: bytes) -> Turn | None:
         """The turn of a request; None if memory is off, or the provider shall judge the body."""
         body = _parsed(raw)
-        if body is None or request.headers.get(MEMORY, "").strip().casefold() == "off":
+        if body is None or request.headers.get(_MEMORY, "").strip().casefold() == "off":
             return None
-        return Turn(self._speakers.of(caller, request.headers, body), shape, body)
+        memory, own = self._speakers.of(caller, request.headers.get(_USER, ""), body)
+        session = request.headers.get(_SESSION) or _text(body.get("prompt_cache_key")) or _beginning(body)
+        return Turn(memory, own, session, shape, body)
 
     async def _forward(self, request: Request, path: str, content: Any) -> Response:
         query = request.url.query
@@ -185,3 +232,21 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
 def _refused(status: int, sentence: str) -> Response:
     """An error of ours, in the shape that clients of providers understand."""
     return JSONResponse({"type": "error", "error": {"type": "hexad", "message": sentence}}, status)
+
+
+def _user_in(body: Mapping[str, Any]) -> str:
+    metadata = body.get("metadata")
+    in_metadata = metadata.get("user_id") if isinstance(metadata, dict) else None
+    return next(filter(None, map(_text, (body.get("safety_identifier"), body.get("user"), in_metadata))), "")
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _beginning(body: Mapping[str, Any]) -> str:
+    """A name for the conversation: how it begins, which stays the same while it grows."""
+    said = body.get("messages") or body.get("input") or ""
+    first = said if isinstance(said, str) else [each for each in said if isinstance(each, dict)][:2]
+    whole = json.dumps([body.get("system"), body.get("instructions"), first], sort_keys=True, default=str)
+    return f"gateway:{digest(whole)[:16]}"
