@@ -159,7 +159,7 @@ def patient(server: PostgresServer) -> str:
 def test_an_agent_answers_while_the_server_is_away_says_so_once_and_recovers(
     server: PostgresServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hexad.edges.agent.PATIENCE", 600.0)  # or a slow machine has a second thing to say
+    monkeypatch.setattr("hexad.edges.agent._PATIENCE", 600.0)  # or a slow machine has a second thing to say
     booking = [Call("book", {"day": "Monday"}), "Booked."]
     model = ScriptedModel.playing([*booking, *booking, *booking])
     with opened(patient(server)) as hx:

@@ -32,7 +32,7 @@ def instrumented() -> Iterator[None]:
     >>> with instrumented():
     ...     pass
     """
-    require_extra("otel", what="tracing", package="opentelemetry-api", module="opentelemetry", needed="1.20")
+    require_extra("otel", "tracing", "opentelemetry")
     from opentelemetry import metrics, trace  # noqa: PLC0415 - behind its extra
 
     tracer, meter = trace.get_tracer("hexad", __version__), metrics.get_meter("hexad", __version__)

@@ -73,7 +73,7 @@ def _server_at(address: str, settings: Settings) -> Store:
     if scheme not in {"postgresql", "postgres"}:
         known = f"give the path of a file, postgresql://…, or {IN_MEMORY!r}"
         raise InvalidInput("database", f"{scheme}:// is not supported; {known}")
-    require_extra("postgres", what="a PostgreSQL database", package="psycopg", module="psycopg", needed="3.2")
+    require_extra("postgres", "a PostgreSQL database", "psycopg")
     from hexad.store.postgres import PostgresStore  # noqa: PLC0415 - loads psycopg: 70 ms, of an extra
 
     return PostgresStore(address, patience=settings.lock_timeout)

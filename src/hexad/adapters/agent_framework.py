@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.extras import require_extra
 
-require_extra(
-    "agent-framework",
-    what="the Agent Framework adapter",
-    package="agent-framework-core",
-    module="agent_framework",
-    needed="1.20",
-)
+require_extra("agent-framework", "the Agent Framework adapter", "agent_framework")
 
 from agent_framework import (  # noqa: E402 - a missing package is reported first
     ContextProvider,

@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.extras import require_extra
 
-require_extra(
-    "claude-agent",
-    what="the Claude Agent adapter",
-    package="claude-agent-sdk",
-    module="claude_agent_sdk",
-    needed="0.2.100",
-)
+require_extra("claude-agent", "the Claude Agent adapter", "claude_agent_sdk")
 
 from claude_agent_sdk import HookMatcher, SdkMcpTool, create_sdk_mcp_server  # noqa: E402 - a missing package comes first
 from pydantic import TypeAdapter  # noqa: E402

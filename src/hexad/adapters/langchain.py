@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hexad.extras import require_extra
 
-require_extra("langchain", what="the LangChain adapter", package="langchain", module="langchain.agents", needed="1.4")
+require_extra("langchain", "the LangChain adapter", "langchain.agents")
 
 from langchain.agents.middleware import AgentMiddleware  # noqa: E402 - a missing package is reported first
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage  # noqa: E402

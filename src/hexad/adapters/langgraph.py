@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from hexad.extras import require_extra
 
-require_extra("langgraph", what="the LangGraph adapter", package="langgraph", module="langgraph.store", needed="1.2")
+require_extra("langgraph", "the LangGraph adapter", "langgraph.store")
 
 from langgraph.store import base as lg  # noqa: E402 - a missing package is reported first
 

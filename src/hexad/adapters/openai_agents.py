@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.extras import require_extra
 
-require_extra("openai-agents", what="the Agents adapter", package="openai-agents", module="agents", needed="0.24")
+require_extra("openai-agents", "the Agents adapter", "agents")
 
 from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
 from agents.run_config import ModelInputData  # noqa: E402

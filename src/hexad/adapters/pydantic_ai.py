@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.extras import require_extra
 
-require_extra(
-    "pydantic-ai",
-    what="the pydantic-ai adapter",
-    package="pydantic-ai-slim",
-    module="pydantic_ai.capabilities",
-    needed="2.60",
-)
+require_extra("pydantic-ai", "the pydantic-ai adapter", "pydantic_ai.capabilities")
 
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - a missing package is reported first
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolRetryError  # noqa: E402

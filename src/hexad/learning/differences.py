@@ -207,7 +207,7 @@ def _shown(command: Command, error: str, beside: str = "") -> str:
         elif (
             is_subcommand(command, place)
             or (place == 1 and command[0] in {beside, "chmod"} and re.fullmatch(r"\w+|[+=\w]+", word))
-            or (is_shown(word, error) and (general or names(error, word)) and not re.search(r"[/.]\w", word))
+            or (is_shown(word, error) and (general or names(error, word)) and not re.search(r"/\w|\.[A-Za-z]", word))
         ):
             kept.append(word)
     return " ".join(dict.fromkeys(kept))

@@ -15,4 +15,4 @@ DONE_BY_HOOKS: Final = frozenset({"get_context", "report_tool_result"})  # of a 
 
 def require_sdk() -> None:
     """Raise `MissingExtra` or `PackageTooOld` unless there is an SDK that this server works with."""
-    require_extra("mcp", what="the MCP server", package="mcp", module="mcp", needed="2")
+    require_extra("mcp", "the MCP server", "mcp")

@@ -8,5 +8,4 @@ from hexad.extras import require_extra
 
 def require_server() -> None:
     """Raise `MissingExtra` or `PackageTooOld` unless the packages of the extra are installed."""
-    for package, needed in (("starlette", "1"), ("uvicorn", "0.35"), ("httpx2", "2"), ("mcp", "2")):
-        require_extra("server", what="`hexad serve`", package=package, module=package, needed=needed)
+    require_extra("server", "`hexad serve`", "starlette", "uvicorn", "httpx2", "mcp")

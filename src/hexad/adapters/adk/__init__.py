@@ -12,7 +12,7 @@ With an engine that is off, each of them passes everything through.
 
 from hexad.extras import require_extra
 
-require_extra("adk", what="the ADK adapter", package="google-adk", module="google.adk", needed="2.0")
+require_extra("adk", "the ADK adapter", "google.adk")
 
 from hexad.adapters.adk.memory import HexadMemoryService  # noqa: E402 - a missing package is reported first
 from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402

@@ -5,7 +5,6 @@ A failure of any kind lets the request go on as it came, and one warning says wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.adapters.adk.request import Placement, context_places, latest_message, safe_place, with_context
@@ -29,26 +28,16 @@ SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool
 _ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](_REMEMBERED))  # blocks, by store and namespace
 
 
-@dataclass(frozen=True)
 class Recall:
     """Adds context to requests, for one adapter and all of its conversations."""
 
-    memory: AgentMemory
-    placement: Placement
-
-    @classmethod
-    def of(cls, hx: Hexad, placement: str, budget: int) -> Recall:
-        """With checked settings."""
-        return cls(AgentMemory(hx, budget=budget), Placement.parse(placement, "placement"))
-
-    @property
-    def hx(self) -> Hexad:
-        """The engine."""
-        return self.memory.hx
+    def __init__(self, hx: Hexad, placement: str, budget: int) -> None:
+        self.memory = AgentMemory(hx, budget=budget)
+        self._placement = Placement.parse(placement, "placement")
 
     async def augmented(self, request: LlmRequest) -> LlmRequest:
         """A copy of the request with context; the request itself if there is nothing to add."""
-        if not self.hx.enabled or self._has_served(request):
+        if not self.memory.hx.enabled or self._has_served(request):
             return request
         speaker = SPEAKERS.of(request)
         try:
@@ -67,7 +56,7 @@ class Recall:
             return request
         for text in filter(None, (added.standing, added.found.removeprefix(PREFACE))):
             _ADDED.put((self.memory.place, text), None)
-        place = safe_place(contents, message) if self.placement is Placement.USER_TURN else None
+        place = safe_place(contents, message) if self._placement is Placement.USER_TURN else None
         return with_context(request, added, place)
 
     def _has_served(self, request: LlmRequest) -> bool:

@@ -56,7 +56,7 @@ class ContextAwareModel(BaseLlm):
             raise InvalidInput("model_or_name", f"must be an ADK model or its name, not {type(inner).__name__}")
         model = cls.model_construct(model=inner.model)
         model._inner = inner  # noqa: SLF001 - one of us
-        model._recall = Recall.of(hx, placement, budget)  # noqa: SLF001 - one of us
+        model._recall = Recall(hx, placement, budget)  # noqa: SLF001 - one of us
         return model
 
     @property
@@ -66,7 +66,7 @@ class ContextAwareModel(BaseLlm):
 
     def serves(self, hx: Hexad) -> bool:
         """Whether its context comes from the same memory as that of an adapter of this engine."""
-        own = self._recall.hx
+        own = self._recall.memory.hx
         return own.enabled and own.store is hx.store and own.namespace == hx.namespace
 
     @property
@@ -87,7 +87,7 @@ class ContextAwareModel(BaseLlm):
 
     def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
         """A live connection of the model inside, opened with context."""
-        return self._connected(llm_request) if self._recall.hx.enabled else self._inner.connect(llm_request)
+        return self._connected(llm_request) if self._recall.memory.hx.enabled else self._inner.connect(llm_request)
 
     @asynccontextmanager
     async def _connected(self, llm_request: LlmRequest) -> AsyncIterator[BaseLlmConnection]:

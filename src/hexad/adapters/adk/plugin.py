@@ -58,7 +58,7 @@ class HexadPlugin(BasePlugin):
         super().__init__(name=name)
         self._hx = hx
         self._rule = checked(namespace)
-        self._recall = Recall.of(hx, placement, budget)
+        self._recall = Recall(hx, placement, budget)
         self._tools: Sequence[OwnTool] = own_tools(hx, namespace) if tools else ()
         self._skills = SkillTools(hx, namespace) if tools else None
 
@@ -88,7 +88,7 @@ class HexadPlugin(BasePlugin):
         """Let a watch on the tool, or on a function that it calls, record into the memory of this conversation."""
         if not self._hx.enabled:
             return
-        with suppress(Exception):  # a rule of the user's own may fail; `_observe` warns of it
+        with suppress(Exception):  # a rule of the user's own may fail, and is warned of when the call ends
             enter(call_scope(self._hx, self._speaker(tool_context).scope(self._hx)))
 
     async def after_tool_callback(
@@ -150,7 +150,7 @@ class HexadPlugin(BasePlugin):
 
 def _id(context: ToolContext) -> str:
     """The id of a call: ADK reports an error that a plugin handles again, as a result."""
-    return f"{context.invocation_id} {context.function_call_id}"
+    return f"{context.invocation_id} {context.function_call_id}" if context.function_call_id else ""
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:

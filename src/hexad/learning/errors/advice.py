@@ -38,7 +38,8 @@ _PASSING: Final = re.compile(  # errors that time may heal
 _REFUSED: Final = re.compile(  # errors about rights, money and room
     rf"""(?ix) {_START}(?: \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials
     | captcha | access\ ?(?:is\ )?denied | permission[ _](?:'[^']*'\ )?denied | operation\ not\ permitted | api[ _-]?key
-    | certificate | invalid\ token | host\ key | declined | \broot\b | must\ be\ owner | dubious | username
+    | certificate | invalid\ token | host\ key | declined | must\ be\ owner | dubious | username
+    | (?<!workspace\ )(?<!project\ )\broot\b(?!\ (?:module|folder|dir))
     | privilege | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left
     | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b
     | premium )"""
@@ -123,7 +124,8 @@ _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong
     r"""(?ix) valid(?!ation\ failed) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d | mismatch
     | \b(?:method|values|functions|arguments)\b.{0,16}\ not\ allowed | limit
     | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b(?!\ request)
-    | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | not\ (?:appear|look)"""
+    | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | undeclared
+    | not\ (?:appear|look)"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bfor\ help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
@@ -254,7 +256,8 @@ def _harmless(sentences: Iterable[str]) -> list[str]:
     found = []
     for each in sentences:
         first = re.split(r",? or |; |, but |, you can ", each, maxsplit=1)[0] if is_dangerous(each) else each
-        if not is_dangerous(first) and (first == each or (" " in first and _HINT.search(first))):
+        whole = first == each or (" " in first and (_HINT.search(first) or _EXPECTS.search(first)))
+        if whole and not is_dangerous(first):
             found.append(first)
         if len(found) == _MOST_SENTENCES:
             break

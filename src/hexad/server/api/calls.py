@@ -118,9 +118,10 @@ def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
 
 def number_in(text: str, name: str = "cursor") -> int | None:
     """A whole number that was asked for; None if there is none."""
-    if text.strip() and not (text.strip().isascii() and text.strip().isdecimal() and len(text) <= _DIGITS):
-        raise InvalidInput(name, f"must be a whole number, not {text[:20]!r}")
-    return int(text) if text.strip() else None
+    digits = text.strip()
+    if digits and not (digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS):
+        raise InvalidInput(name, f"must be a whole number, not {digits[:20]!r}")
+    return int(digits) if digits else None
 
 
 async def body_of(request: Request, limit: int) -> bytes:

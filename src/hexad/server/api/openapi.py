@@ -74,9 +74,8 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
 
 
 def _answer(route: Route) -> dict[str, Any]:
-    if route.status == 204:
-        return {"description": "Done."}
-    return {"description": "Done.", "content": {route.media_type: {"schema": route.answer}}}
+    content = {} if route.status == 204 else {"content": {route.media_type: {"schema": route.answer}}}
+    return {"description": "Done.", **content}
 
 
 def _faults() -> dict[str, Any]:

@@ -144,7 +144,7 @@ class Dashboard:
         try:
             done = await RUNNING.run(partial(act, call, form))
         except HexadError as error:
-            done = Done(Notice(described(error)[1], bad=True), form.record)
+            done = Done(Notice(described(error)[1], bad=True), {**form.given("layer"), **form.record})
         session = self.sessions.change(session, notice=done.notice)
         if done.shown is not None:
             again = replace(call, query={**call.query, **done.query})
