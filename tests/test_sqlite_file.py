@@ -698,6 +698,7 @@ def test_no_offer_is_lost_among_many_sessions_and_a_locked_database(path: Path) 
     assert (offered, used) == (66, 66)
 
 
+@requirement("CTX-08")
 def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_was_taken_back(path: Path) -> None:
     def saved(store: SqliteStore, key: str, *, lost: bool = False) -> None:
         with suppress(KeyError), store.transaction(HOME) as unit:
