@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -410,3 +411,23 @@ def test_axe_finds_nothing_on_any_page(url: str, chromium: Browser) -> None:
         chromium.run(f"{AXE.read_text()}; window.found = null; {look}")
         found = chromium.wait(lambda: chromium.run("return window.found && [window.found]"), "axe")
         assert found == [[]], page
+
+
+@requirement("DASH-01")
+def test_sorted_entries_are_reached_page_by_page(url: str, hx: Hexad) -> None:
+    for number in range(60):
+        hx.knowledge.save(f"entry-{number:02}", f"fact {number}")
+    first = httpx2.get(f"{url}/knowledge", params={"sort": "key"})
+    more = re.search(r'href="(/knowledge\?[^"]*cursor=[^"]*)"', first.text)
+    assert more
+    last = httpx2.get(url + html.unescape(more[1]))
+    assert "entry-59" in last.text
+    assert "entry-00" not in last.text
+
+
+@requirement("DASH-01", "API-01")
+def test_a_token_for_all_below_a_name_begins_in_the_first_of_them(url: str, hx: Hexad, tokens: Tokens) -> None:
+    hx.scoped(namespace="acme/dana").knowledge.save("desk", "Dana sits by the window")
+    with Visitor(base_url=url) as one:
+        one.form("sign-in", token=secret(tokens, namespaces=("acme/*",)))
+        assert "by the window" in one.get("/knowledge").text

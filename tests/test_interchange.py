@@ -60,7 +60,7 @@ FILES: dict[str, tuple[str, str, set[str], int]] = {  # name, content, what is s
     "claude memory": (
         "memories.json",
         json.dumps([{"conversations_memory": "**Work**\n\n- Builds boats", "project_memories": {"p": "Uses oak."}}]),
-        {"**Work**", "Builds boats", "Uses oak."},
+        {"Builds boats", "Uses oak."},
         0,
     ),
     "memory lines": (
@@ -380,3 +380,51 @@ def test_a_preview_creates_no_database(run: Callable[..., Ran], tmp_path: Path) 
     assert "ghp_" not in seen.out
     assert "redacted" in seen.err
     assert not (tmp_path / "new.db").exists()
+
+
+def notes(folder: Path, **pages: str) -> Path:
+    """A folder of notes: `work_plan="…"` is the page `work/plan.md`."""
+    for name, text in pages.items():
+        page = (folder / name.replace("_", "/")).with_suffix(".md")
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+    return folder
+
+
+@requirement("IO-01")
+def test_pages_of_one_name_in_two_folders_are_two_entries(hx: Hexad, tmp_path: Path) -> None:
+    vault = notes(tmp_path / "vault", work_plan="Ship the tea kettle", home_plan="Paint the kitchen", home_empty="")
+    for added in (2, 0):
+        assert hx.import_file(vault).added == added
+        found = {entry.source: entry.content for entry in hx.knowledge.list()}
+        assert found == {"work/plan.md": "Ship the tea kettle", "home/plan.md": "Paint the kitchen"}
+
+
+@requirement("IO-01")
+def test_a_page_that_was_written_anew_is_the_next_version_of_its_entry(hx: Hexad, tmp_path: Path) -> None:
+    hx.import_file(notes(tmp_path / "vault", plan="Ship the tea kettle", tea="Green, at eight"))
+    done = hx.import_file(notes(tmp_path / "vault", plan="All is quiet in August"))
+    assert (done.added, done.replaced, done.kept, done.gone) == (0, 1, 1, ())
+    assert [version.content for version in hx.knowledge.history("plan")] == [
+        "All is quiet in August",
+        "Ship the tea kettle",
+    ]
+
+
+@requirement("IO-01")
+@pytest.mark.parametrize("name", ["pasted.txt", "mem0.json"])
+def test_a_memory_that_was_reworded_is_no_second_one(hx: Hexad, tmp_path: Path, name: str) -> None:
+    for text in ("Has a dog named Rex, a terrier", "Has a dog named Rexy, a terrier"):
+        held = json.dumps([{"id": "1", "memory": text}]) if name == "mem0.json" else f"{text}\nLives in Cork\n"
+        (tmp_path / name).write_text(held, encoding="utf-8")
+        hx.import_file(tmp_path / name)
+        assert [entry.content for entry in hx.knowledge.list() if "dog" in entry.content] == [text]
+
+
+@requirement("IO-01")
+def test_a_bold_line_alone_is_a_heading(hx: Hexad, tmp_path: Path) -> None:
+    page = "**Work context**\n\nDana builds kettles.\n\n**Never deploy on Fridays**\n"
+    (tmp_path / "memories.json").write_text(json.dumps([{"conversations_memory": page}]), encoding="utf-8")
+    hx.import_file(tmp_path / "memories.json", mine=True)
+    found = {entry.content: entry.tags for entry in hx.knowledge.list()}
+    assert found == {"Dana builds kettles.": ("Work context",), "**Never deploy on Fridays**": ("Work context",)}

@@ -20,7 +20,7 @@ import pytest
 
 from hexad.cli.setup.hosting import tokens_of
 from hexad.edges.address import Address
-from hexad.errors import ConfigError
+from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access
 from hexad.server.api.openapi import description
 from hexad.server.api.routes import ROUTES
@@ -483,3 +483,36 @@ def test_two_thousand_requests_by_thirty_two_clients_leave_memory_flat(url: str,
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     anyio.run(storm)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= before * 1.1
+
+
+@requirement("API-01")
+def test_every_learning_and_skill_is_reached_page_by_page(url: str, hx: Hexad) -> None:
+    for number in range(5):
+        hx.learnings.save(trigger=f"tool:t{number}", diagnosis="it breaks", fix=f"use {number}")
+        hx.skills.create(f"s{number}", kind="instruction", description="how", definition={"text": "do it"})
+    with caller(url) as api:
+        for path in ("/learnings", "/skills"):
+            seen, cursor = list[str](), "0"
+            while cursor:
+                answer = api.get(path, params={"limit": 2, "cursor": cursor}).json()
+                seen += [each.get("name") or each["id"] for each in answer["items"]]
+                cursor = answer["next"]
+            assert len(seen) == len(set(seen)) == 5
+
+
+@requirement("API-01")
+def test_a_name_that_two_tokens_have_revokes_neither(tokens: Tokens) -> None:
+    ids = {tokens.make("bot", ["default"], ["read"])[0].id for _ in range(2)}
+    with pytest.raises(InvalidInput) as caught:
+        tokens.revoke("bot")
+    assert all(each in str(caught.value) for each in ids)
+    assert len(tokens.list()) == 2
+
+
+@requirement("IO-01")
+def test_a_file_without_a_name_is_recognised_and_a_form_is_refused(url: str) -> None:
+    with caller(url) as api:
+        assert api.post("/import", content=b"Has a dog named Rex.\n").json()["added"] == 1
+        form = api.post("/import", files={"file": ("m.txt", b"Has a cat.")})
+        assert form.status_code == 422
+        assert "send the file itself" in form.json()["detail"]

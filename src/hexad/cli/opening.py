@@ -41,7 +41,7 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
         hx = open_ones.enter_context(opened(db, namespace, create=True, **settings))
         named = db if db is not None else variable("HEXAD_DB")
         if named is None and places.found().path != own and own.exists():
-            hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace)))
+            hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace, **settings)))
         yield hx
 
 

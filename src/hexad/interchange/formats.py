@@ -38,6 +38,7 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _SPEAKER: Final = re.compile(
     r"^[ \t]*\**(user|human|me|assistant|ai|claude|chatgpt)\**:\**[ \t]*", re.IGNORECASE | re.MULTILINE
 )
+_BOLD: Final = re.compile(r"\s*\*\*(?:[^\s*]+ ?){1,6}\*\*:?\s*")  # a heading, as some assistants write it
 _DATED: Final = re.compile(r"^\[?\d{4}-\d\d-\d\d(?:[T ][\d:]+)?\]?\s*[-–:]\s*|^\[unknown\]\s*[-–:]\s*", re.IGNORECASE)
 _SHORTEST: Final = 3  # characters of a line that says something
 _TOPIC: Final = 5  # words of a list item that names the items below it, at the most
@@ -75,6 +76,7 @@ class Source:
     """One file and its format; ``progress`` gets the number of bytes that were read."""
 
     path: Path
+    name: str  # in the folder that is imported
     format: str
     now: datetime
     progress: Callable[[int], None] = field(default=lambda _: None)
@@ -142,11 +144,14 @@ def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
     if given is not None and given not in FORMATS:
         raise InvalidInput("--as", f"must be one of {', '.join(FORMATS)}, not {given!r}")
     if not path.is_dir():
-        return [Source(path, given or (_recognised(path) if path.is_file() else FORMATS[0]), now)]
+        return [Source(path, path.name, given or (_recognised(path) if path.is_file() else FORMATS[0]), now)]
     parts = ((each, each.relative_to(path).parts) for each in sorted(path.rglob("*")))
     inside = [each for each, names in parts if not any(name.startswith(".") for name in names[:-1])]
     files = [each for each in inside if each.suffix in _READ and each.is_file() and not each.is_symlink()]
-    found = [Source(each, given or _recognised(each, among=True), now) for each in files[: _MOST_FILES + 1]]
+    found = [
+        Source(each, each.relative_to(path).as_posix(), given or _recognised(each, among=True), now)
+        for each in files[: _MOST_FILES + 1]
+    ]
     if not any(each.format for each in found) or len(files) > _MOST_FILES:
         raise BackupError(str(path), f"holds {len(files):,} files to import; give a folder of 1 to {_MOST_FILES:,}")
     return [each for each in found if each.format]
@@ -154,7 +159,7 @@ def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
 
 def messages_in(path: Path) -> list[Any]:
     """The messages of a conversation's file: an array, or a line for each."""
-    source = Source(path, "transcript", datetime.now(UTC))
+    source = Source(path, path.name, "transcript", datetime.now(UTC))
     found = list(source.elements())
     return [message for each in found for message in _messages(each)]
 
@@ -234,7 +239,7 @@ def _note(page: str, path: Path) -> Iterator[Offer]:
 def _blocks(page: str, *, rules: bool = False) -> Iterator[Offer]:
     """The paragraphs and list items of a page, tagged with their heading and the items that they are part of."""
     blocks, above = list(_split(page)), list[_Block]()
-    for block, following in zip(blocks, [*blocks[1:], _Block("", "")], strict=True):
+    for block, following in zip(blocks, [*blocks[1:], _Block("", "")], strict=False):
         above = [each for each in above if each.indent < block.indent]
         if reason := next((reason for pattern, reason in _UNFIT.items() if pattern.match(block.text)), ""):
             yield Offer({"type": "knowledge"}, unfit=reason)
@@ -274,14 +279,16 @@ def _split(page: str) -> Iterator[_Block]:
             block.append(line)
             continue
         item, row = _BULLET.match(line), line.lstrip().startswith("|")
-        starts = not line.strip() or line.startswith("#") or item or (block and row != block[0].startswith("|"))
+        bold = not item and _BOLD.fullmatch(line) and not _ORDERS.search(line)
+        headed = line.startswith("#") or bold
+        starts = not line.strip() or headed or item or (block and row != block[0].startswith("|"))
         if starts and block and (line.strip() or not block[-1].endswith(":")):
             text = _DATED.sub("", "\n".join(block).strip())
             if len(text) > _SHORTEST:
                 yield _Block(text, heading, indent)
             block = []
-        if line.startswith("#"):
-            heading = line.strip("# \t")
+        if headed:
+            heading = line.strip("#*: \t")
         elif line.strip():
             if not block:
                 indent = len(line) - len(line.lstrip()) if item else -1

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _BATCH, _MOST = 500_000, 500  # characters, and records, that are read and written together
 _MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
+_COMPARED: Final = frozenset({"rules", "memories", "mem0", "notes"})  # with what a file of the name brought before
 _NUMBERED: Final = re.compile("-[0-9]{1,2}$")
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
@@ -137,7 +138,7 @@ class _Saver:
     def take(self, source: Source, *, alone: bool) -> None:
         """Save what a file offers; one of several that cannot be read is left out."""
         try:
-            if source.format == "rules":
+            if source.format in _COMPARED:
                 self._gone += self._no_longer_in(source)
             for batch in _batches(source.offers()):
                 errors = self._change.unit.templates([each for offer in batch for each in _errors(offer)])
@@ -164,10 +165,18 @@ class _Saver:
     def _no_longer_in(self, source: Source) -> list[Knowledge]:
         """The entries that a file of this name brought and that it does not hold any more, in no version of theirs."""
         held = {redact(str(offer.fields.get("content"))).text for offer in source.offers()}
-        brought = [entry for entry in self._knowledge.list() if entry.source == source.path.name]
+        brought = self._sources.get(source.name, ())
         self._brought = {text: entry.key for entry in brought for text in self._texts(entry)}
         kept = {self._brought[text] for text in held & self._brought.keys()}
         return [entry for entry in brought if entry.key not in kept]
+
+    @cached_property
+    def _sources(self) -> Mapping[str, Sequence[Knowledge]]:
+        """The entries that files brought earlier, by the name of the file."""
+        found: dict[str, list[Knowledge]] = {}
+        for entry in self._knowledge.list():
+            found.setdefault(entry.source, []).append(entry)
+        return found
 
     def _texts(self, entry: Knowledge) -> set[str]:
         versions = self._change.unit.versions(entry.layer, entry.key) if entry.version > 1 else ()
@@ -192,23 +201,28 @@ class _Saver:
 
     def _record(self, offer: Offer, source: Source) -> Record:
         now = self._change.workspace.clock()
-        fields = offer.fields if offer.line else {"source": source.path.name, **offer.fields}
-        if fields["type"] == "knowledge" and "key" not in fields and "content" in fields:
-            fields = {**fields, "key": self._free_key(str(fields["content"]))}
+        fields = offer.fields if offer.line else {"source": source.name, **offer.fields}
+        named = "key" in fields and (offer.line or source.format != "notes")  # pages of two folders may have one title
+        if fields["type"] == "knowledge" and not named and "content" in fields:
+            fields = {**fields, "key": self._free_key(str(fields["content"]), fields.get("key", ""), source)}
         times = {"created": now, "updated": now, **_IDENTITY.get(fields["type"], {})}
         return cast("Record", Line(offer.line, "", fields, 0).noun(str(source.path), **times))
 
-    def _free_key(self, content: str) -> str:
-        """The key of the entry that a text changes, else one made from it, with a number if another text has it."""
+    def _free_key(self, content: str, title: str, source: Source) -> str:
+        """The key of the entry that a text changes, else its title or one made from it; numbered if that is taken."""
         clean = redact(content).text
         if clean in self._brought:
             return self._brought[clean]
-        made = key = key_from(content)
+        made = key = title or key_from(content)
+        if title and self._wish.overwrite:
+            return title
         for number in range(2, 100):
             entry = self._change.get(Knowledge.layer, key)
             if isinstance(entry, Knowledge) and clean == entry.content:
                 return key
-            changed = next((each for each in self._gone if alike(clean, each.content)), None)
+            page = (source.name, key) if title else None
+            gone = (each for each in self._gone if page == (each.source, each.key) or alike(clean, each.content))
+            changed = next(gone, None)
             if changed is not None:
                 self._gone.remove(changed)
                 self._changed[changed.key] = changed

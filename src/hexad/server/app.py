@@ -69,7 +69,7 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     """The server over an engine, guarded."""
     callers = Callers(tokens, hx.namespace, hx.settings.mcp_token)
     if not hosting.access.address.local and callers.open:
-        reason = "is needed to listen where others can reach it: `hexad tokens make` makes one, or listen on 127.0.0.1"
+        reason = "is needed to listen where others reach it: `hexad tokens make NAME` makes one, or listen on 127.0.0.1"
         raise ConfigError("tokens", reason)
     access = hosting.access
     site = Site(hx, callers, hosting)

@@ -159,7 +159,7 @@ class Gateway:
             return _refused(502, f"the provider did not answer ({type(error).__name__}); try again")
 
     async def _answer(self, request: Request) -> Response:
-        caller = self.callers.of(request.headers.get(_TOKEN, ""))
+        caller = self.callers.of(request.headers.get(_TOKEN, ""), "X-Hexad-Token: TOKEN")
         caller.require(Right.READ)
         if not self.upstream:
             return _refused(503, "this server has no provider; start it with hexad serve --upstream URL")

@@ -142,8 +142,11 @@ class Tokens:
         """The token of that id, or the only one of that name; else `NotFound`."""
         known = self.list()
         found = [each for each in known if each.id == id] or [each for each in known if each.name == id]
-        if len(found) != 1:
+        if not found:
             raise NotFound("token", id, str(self.file))
+        if len(found) > 1:
+            ids = " and ".join(each.id for each in found)
+            raise InvalidInput("token", f"{ids} are called {id!r}; give the id of one")
         return found[0]
 
     def make(self, name: str, namespaces: Sequence[str], rights: Iterable[str]) -> tuple[Token, str]:
@@ -225,7 +228,7 @@ class Callers:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         return self.of(secret.strip() if scheme.casefold() == "bearer" else "")
 
-    def of(self, secret: str) -> Token:
+    def of(self, secret: str, header: str = "Authorization: Bearer TOKEN") -> Token:
         """The caller with this secret; anybody while no token was ever made; else `AccessRefused`."""
         if self.open:
             return ANYBODY
@@ -233,7 +236,7 @@ class Callers:
             return Token(name="mcp_token", namespaces=(self.house,), rights=(Right.READ, Right.WRITE))
         token = self.tokens.find(secret) if secret else None
         if token is None:
-            raise AccessRefused(401, "send the header Authorization: Bearer TOKEN with a token of `hexad tokens make`")
+            raise AccessRefused(401, f"send the header {header} with a token of `hexad tokens make`")
         return token
 
 

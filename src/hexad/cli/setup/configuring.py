@@ -70,6 +70,8 @@ def init(
     projects unless --scope says otherwise. It asks whether this project should have a memory of its own, and before it
     changes the agent's configuration.
     """
+    if own and agent is None:
+        raise InvalidInput("--own", "goes with --agent: without one, this folder gets a memory of its own")
     ask = sys.stdin.isatty() and not (yes or as_json or capture)
     if agent is None:
         Common(db=db, as_json=as_json).answer(*_made(db, force=force, capture=capture or (ask and _asked())))

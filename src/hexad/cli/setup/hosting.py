@@ -1,5 +1,6 @@
 """`serve`: interface, pages, gateway and MCP over HTTP, in one process."""
 
+import logging
 import webbrowser
 from contextlib import nullcontext
 from pathlib import Path
@@ -72,6 +73,7 @@ def serve(
         evals=evals,
     )
     announce(common.db)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")  # to standard error
     with opened(common.db, common.namespace, create=True, patient=False) as hx:
         whole = app_of(hx, tokens_of(common.db), hosting)
 

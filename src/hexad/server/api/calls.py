@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hexad.server.tokens import Token, Tokens
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 _UNSTABLE: Final = ("use_count", "last_used")  # counting a use is no change of a record
 _SCANNED: Final = 500  # rows that are read at once
 _NEWEST: Final = 2**62
@@ -109,6 +110,12 @@ def page(
                 break
             before, size = some[-1].number, _SCANNED
     return [row.record for row in found[:limit]], str(found[limit - 1].number) if found[limit:] else None
+
+
+def part(every: Sequence[T], query: Mapping[str, Any]) -> tuple[Sequence[T], str | None]:
+    """A page of what is at hand in its order, and the cursor of the next one."""
+    start, limit = number_in(query.get("cursor", "")) or 0, query.get("limit", 50)
+    return every[start : start + limit], str(start + limit) if every[start + limit :] else None
 
 
 def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:

@@ -98,8 +98,11 @@ def _received(call: Call, folder: Path) -> Path:
     """The body as a file with the name that was given, or as the folder that a ZIP file holds."""
     if call.raw.startswith(_ZIPPED):
         return _unzipped(call.raw, folder / "folder")
+    if call.raw.startswith(b"--") and b"Content-Disposition: form-data" in call.raw[:1000]:
+        raise InvalidInput("body", "is a form; send the file itself as the body (curl --data-binary @FILE)")
     name = Path(admission.label("name", call.query.get("name", ""))).name.lstrip(".")[-100:]
-    file = folder / (name or "import.jsonl")
+    kind = {b"{": ".jsonl", b"[": ".json"}.get(call.raw.lstrip()[:1], ".txt")
+    file = folder / (name or f"import{kind}")
     file.write_bytes(call.raw)
     return file
 

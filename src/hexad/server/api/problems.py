@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
@@ -57,7 +58,8 @@ def described(error: Exception) -> tuple[int, str]:
     if isinstance(error, errors.HexadError):
         fitting = next((status for status, (_, kinds) in FAULTS.items() if isinstance(error, kinds)), 500)
         return getattr(error, "status", fitting), redact(str(error)).text
-    logging.getLogger("hexad").error("a request failed: %s", redact(repr(error)).text)
+    places = [f" in {each.filename}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)[-1:]]
+    logging.getLogger("hexad").error("a request failed: %s%s", type(error).__name__, "".join(places))
     return 500, "the server failed at this request; its log says why"
 
 

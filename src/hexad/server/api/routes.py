@@ -141,7 +141,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("DELETE", "/references/{name}", WRITE, "delete_reference", "Delete a reference",
           lambda c: delete(c, c.hx.references), NOTHING, status=204),
 
-    _verb("GET", "/learnings", READ, verbs.list_learnings, _LESSONS, query={**_QUERY, **_TRUST}),
+    _verb("GET", "/learnings", READ, verbs.list_learnings, _LESSONS, query={**_PAGE, **_TRUST}),
     Route("POST", "/learnings", WRITE, "add_learning", "Save a learning about an error of a tool",
           lambda c: shown(c.hx.learnings.save(**fields(c), origin=c.caller.origin)), ref("Learning"), _LEARNING,
           status=201),
@@ -156,7 +156,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: delete(c, c.hx.learnings), NOTHING, status=204),
     _verb("POST", "/observe", WRITE, verbs.observe, OBJECT, _CALL),
 
-    _verb("GET", "/skills", READ, verbs.list_skills, _SKILLS, query={**_QUERY, **fields_of(Skill, "status")}),
+    _verb("GET", "/skills", READ, verbs.list_skills, _SKILLS, query={**_PAGE, **fields_of(Skill, "status")}),
     Route("POST", "/skills/discover", WRITE, "discover_skills", "Offer what several sessions did as drafts of skills",
           lambda c: _all(c.hx.skills.discover()), _SKILLS),
     _verb("POST", "/skills/import", WRITE, moving.import_skills, OBJECT, query={"overwrite": FLAG}, runs=True,

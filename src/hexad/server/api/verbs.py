@@ -12,7 +12,7 @@ from hexad.clock import utc_now
 from hexad.errors import AccessRefused, HexadError, InvalidInput, NotFound
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, Origin, SkillKind, SkillStatus
-from hexad.server.api.calls import listing, number_in, page, saved, shown, unchanged
+from hexad.server.api.calls import listing, number_in, page, part, saved, shown, unchanged
 from hexad.server.tokens import Right
 from hexad.skills.review import reviewed
 from hexad.skills.run import result_json
@@ -130,13 +130,14 @@ def used(call: Call) -> dict[str, Any]:
 def list_learnings(call: Call) -> dict[str, Any]:
     """List learnings, the latest change first; with `query` the best matches."""
     query, limit = call.query.get("query"), call.query.get("limit", 50)
-    asked = {name: value for name, value in call.query.items() if name not in {"query", "limit", "session"}}
+    asked = {name: call.query[name] for name in call.query if name not in {"query", "limit", "cursor", "session"}}
     every = call.hx.learnings.list(**asked)
     if query:
         known = {each.id: each for each in every}
         found = call.hx.learnings.search(query, limit=limit)
         return listing(wire.to_json(known[item.id]) for item in found if item.id in known)
-    return listing(map(wire.to_json, sorted(every, key=lambda each: each.updated, reverse=True)[:limit]))
+    latest, after = part(sorted(every, key=lambda each: each.updated, reverse=True), call.query)
+    return listing(map(wire.to_json, latest), after)
 
 
 def correct_learning(call: Call) -> Reply:
@@ -170,8 +171,8 @@ def list_skills(call: Call) -> dict[str, Any]:
     """List skills, the first saved first; with `query` the active ones that match best."""
     if call.query.get("query"):
         return found(call, call.hx.skills)
-    every = filter(wanted(call.query), call.hx.skills.list())
-    return listing([wire.to_json(each) for each in every][: call.query.get("limit", 50)])
+    some, after = part([*filter(wanted(call.query), call.hx.skills.list())], call.query)
+    return listing(map(wire.to_json, some), after)
 
 
 def run_skill(call: Call) -> dict[str, Any]:

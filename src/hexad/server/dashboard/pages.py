@@ -13,7 +13,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
 from hexad.server.api import verbs
-from hexad.server.api.calls import number_in
+from hexad.server.api.calls import number_in, part
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
 from hexad.skills.review import reviewed
@@ -85,10 +85,11 @@ def knowledge(call: Call) -> dict[str, Any]:
         return {"template": "references", "references": found, "next": after, "kinds": ReferenceKind}
     by = _SORTS.get(call.query.get("sort", ""))
     asked |= {"pinned": True} if call.query.get("pinned") else {}
-    asked |= {"limit": _SORTED} if by and "query" not in asked else {}
+    sorts = by is not None and "query" not in asked
+    asked |= {"limit": _SORTED, "cursor": ""} if sorts else {}
     found, after = verbs.matching(replace(call, query=asked), call.hx.knowledge)
-    if by and "query" not in asked:
-        found, after = sorted(found, key=by, reverse=call.query["sort"] != "key")[:_ROWS], None
+    if sorts:
+        found, after = part(sorted(found, key=by, reverse=call.query["sort"] != "key"), call.query)
     return {
         "entries": found,
         "next": after,

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from hexad.errors import AccessRefused, HexadError
+from hexad.memory.indexing import all_namespaces
 from hexad.model import Layer
 from hexad.recent import Recent
 from hexad.server.api.calls import Call, body_of, tag_of
@@ -109,7 +110,10 @@ class Dashboard:
         """A page, or what its form asks for."""
         request.scope["hexad.route"] = f"/{page}"
         asked = dict(request.query_params)
-        hx = caller.engine(self.hx, asked.get("namespace") or session.namespace)
+        chosen = asked.get("namespace") or session.namespace
+        if not chosen and not caller.home(self.hx.namespace):  # the first that there is, to begin with
+            chosen = await READING.run(lambda: next(filter(caller.reaches, all_namespaces(self.hx.store)), ""))
+        hx = caller.engine(self.hx, chosen)
         if asked.get("namespace"):
             session = self.sessions.change(session, namespace=hx.namespace)
         call = Call(hx, caller, self.callers.tokens, query=asked, evals=self.evals)
