@@ -96,7 +96,7 @@ class Ranking:
         return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
 
     def _added(self, sketch: Sketch) -> tuple[float, float, tuple[float, ...]]:
-        """What phrase, subject and `_PRIORS` add."""
+        """The values of phrase, subject and `_PRIORS`."""
         if sketch.number not in self._seen:
             words, priors = sketch.words, _priors(sketch, self._now)
             self._seen[sketch.number] = self._phrase(words), self._subject(words), priors

@@ -49,7 +49,7 @@ _VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE name
 
 
 class Namespace(NamedTuple):
-    """What a question asks about a namespace, whatever its words are."""
+    """The facts of a namespace that every question needs."""
 
     scopes: Sequence[tuple[Layer, int, int, int, UnsplitRows]]  # the first fields of a `_LayerSearch`
     associated: bool
