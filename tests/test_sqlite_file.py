@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +31,11 @@ from hexad.errors import (
     StoreReadOnly,
 )
 from hexad.model import Layer
-from hexad.store import Entry
+from hexad.store import Entry, Question
 from hexad.store.sqlite import SqliteStore
 from hexad.store.sqlite.migrating import backup_path, migrate, schema_of
 from hexad.store.sqlite.statements import migrations
-from hexad.testing.nouns import ENTRIES, HOME, document, knowledge
+from hexad.testing.nouns import ENTRIES, HOME, MOMENT, document, knowledge
 from hexad.testing.processes import finish, start
 from hexad.text.document import Document
 from tests.support import opened, requirement
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from multiprocessing.synchronize import Barrier
 
     from hexad import Hexad
+    from hexad.store import Reading
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -695,6 +696,32 @@ def test_no_offer_is_lost_among_many_sessions_and_a_locked_database(path: Path) 
         [offered] = connection.execute("SELECT count(*) FROM hexad_offer").fetchone()
         [used] = connection.execute("SELECT use_count FROM hexad_learning").fetchone()
     assert (offered, used) == (66, 66)
+
+
+@requirement("CTX-08")
+def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_was_taken_back(path: Path) -> None:
+    def saved(store: SqliteStore, key: str, *, lost: bool = False) -> None:
+        with suppress(KeyError), store.transaction(HOME) as unit:
+            unit.put([Entry(knowledge(key), document("quokka"))])
+            if lost:
+                assert rows(unit) == len(keys) + 1
+                raise KeyError
+
+    def rows(view: Reading) -> int:
+        found = view.evidence(Question(layers=[ENTRIES], now=MOMENT, terms=("quokka",)))[ENTRIES]
+        assert len(found.postings.get("quokka", ())) == found.statistics.rows
+        return found.statistics.rows
+
+    keys = ["one", "two", "three"]
+    with closing(SqliteStore(path)) as here, closing(SqliteStore(path)) as there:
+        for place, key in enumerate(keys):
+            saved([here, there][place % 2], key)
+            for store in (here, there):
+                with store.reading(HOME) as view:
+                    assert rows(view) == place + 1
+        saved(here, "never", lost=True)
+        with here.reading(HOME) as view:
+            assert rows(view) == len(keys)
 
 
 @requirement("SAFE-02")

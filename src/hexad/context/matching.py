@@ -100,15 +100,12 @@ class Matches:
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
-        self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - CHANCE) / (DECIDED - CHANCE))
+        self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - SOME) / (DECIDED - SOME))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.by_words_alone = near is None and not self.habits
-        if self.by_words_alone:
-            total = candidates.measure.total
-            self._values = {number: score / total for number, score in candidates.scores.items()}
-            self.numbers: Mapping[int, object] = candidates.scores
-        else:
+        self.numbers: Mapping[int, object] = candidates.scores
+        if not self.by_words_alone:
             self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
             self.look_at(self.numbers)
 
@@ -139,15 +136,17 @@ class Matches:
 
         ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
         """
-        size, values = max(limit, _BATCH), [self._values[number] for number in self.numbers]
-        best = sorted(values, reverse=True)
+        if self.by_words_alone:  # their scores have the same order
+            values, slack = self.candidates.scores, slack * self.candidates.measure.total
+        else:
+            values = {number: self._values[number] for number in self.numbers}
+        size, best = max(limit, _BATCH), sorted(values.values(), reverse=True)
         if not best:
             return
         least = max(best[:limit][-1] - slack, best[:size][-1])
-        valued = zip(values, self.numbers, strict=True)
-        first = sorted([each for each in valued if each[0] >= least], reverse=True)[:size]
+        first = sorted([(value, number) for number, value in values.items() if value >= least], reverse=True)[:size]
         yield [number for _, number in first]
-        others = sorted(zip(values, self.numbers, strict=True), reverse=True)[len(first) :]
+        others = sorted([(value, number) for number, value in values.items()], reverse=True)[len(first) :]
         for start in range(0, len(others), _BATCH):
             yield [number for _, number in others[start : start + _BATCH]]
 

@@ -1,21 +1,7 @@
 """How well a text answers a question, as a sum of named signals. Pure: the same arguments give the same score.
 
-The match decides (`matching.py`: words, meaning, habit); everything else is a gentle prior whose greatest value is
-written here, so that it can order what matches alike and never bury a clear match.
-
-| signal | at most | what it says |
-|---|---|---|
-| words | 1.0 | the share of the question's rarity that the text holds (BM25 over name, body and tags) |
-| meaning | about 0.7 | how far the text is nearer to the question than others are (an embedder's word) |
-| habit | 0.6 | the share of the question's rarity that it was used for before |
-| neighbours | 1.6 | rows near it in its thread match: 0.4 of those beside it, 0.2 of the next, 0.4 of a question |
-| subject | 0.15 | the question names whom the entry is about |
-| phrase | 0.3 | neighbouring words of the question stand next to each other in the text |
-| origin | 0.03 | a user said it |
-| relevance | 0.02 | the weight that was given to the entry when it was saved |
-| recency | 0.01 | it changed lately (half after 30 days) |
-| use | 0.01 | it was put into prompts before |
-| trust | 0.16 | how far a learning's fix is trusted (0 without one): 0.1 of it, and 0.06 more above the threshold |
+The match decides (`matching.py`: words, meaning, habit; `conversation.py`: neighbours). Everything else is a gentle
+prior whose greatest value is written here, so that it can order what matches alike and never bury a clear match.
 """
 
 from __future__ import annotations
@@ -37,13 +23,14 @@ if TYPE_CHECKING:
     from hexad.store import Sketch
     from hexad.text.document import Document
 
-PHRASE: Final = 0.3
-SUBJECT: Final = 0.15
-ORIGIN: Final = 0.03
-RELEVANCE: Final = 0.02
-RECENCY: Final = 0.01
-USE: Final = 0.01
-TRUST: Final = 0.1
+PHRASE: Final = 0.3  # neighbouring words of the question stand next to each other in the text
+SUBJECT: Final = 0.15  # the question names whom the entry is about
+ORIGIN: Final = 0.03  # a user said it
+RELEVANCE: Final = 0.02  # the weight that was given to the entry when it was saved
+RECENCY: Final = 0.01  # it changed lately (half after 30 days)
+USE: Final = 0.01  # it was put into prompts before
+ASKS: Final = 0.3  # the share of its match that an entry loses if it is a question itself: others hold the answer
+TRUST: Final = 0.1  # how far a learning's fix is trusted (0 without one)
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
 PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
 SLACK: Final = PHRASE + SUBJECT + PRIORS + TRUST + PROVEN
@@ -52,7 +39,6 @@ _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
 _PRIORS: Final = ("origin", "relevance", "recency", "use", "trust")
-_USER: Final = Origin.USER.value
 _SHOWN: Final = 3  # words of earlier questions that a reason names
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
@@ -69,13 +55,11 @@ class Ranking:
         self._pairs = [
             (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0))
             for left, right in pairwise(
-                term for term in query.terms if term in measure.rarity and not self._names(term)
+                term for term in query.terms if term in measure.rarity and facet(BY_SUBJECT, term) not in subjects
             )
         ]
         self._all_pairs = sum(pair[2] for pair in self._pairs)
-
-    def _names(self, term: str) -> bool:
-        return bool(self._subjects) and facet(BY_SUBJECT, term) in self._subjects
+        self._seen: dict[int, tuple[float, float, tuple[float, ...]]] = {}  # a row is scored twice, and explained
 
     def score(self, match: float, sketch: Sketch, lent: float = 0.0) -> float:
         """The sum of all signals: ``match`` is what the row's match is worth, ``lent`` what its neighbours add to it.
@@ -85,9 +69,10 @@ class Ranking:
         matched = match + lent
         if not matched:
             return 0.0
-        phrase = self._phrase(sketch.words) if self._pairs else 0.0
-        subject = self._subject(sketch.words) if self._subjects else 0.0
-        return matched + phrase + subject + sum(_priors(sketch, self._now))
+        if sketch.asks:
+            matched -= ASKS * matched
+        phrase, subject, priors = self._added(sketch)
+        return matched + phrase + subject + sum(priors)
 
     def reasons(
         self, sketch: Sketch, document: Document, match: Match, habit: Sequence[str] = (), lent: float = 0.0
@@ -104,11 +89,18 @@ class Ranking:
             values["meaning", "near in meaning"] = match.meaning
             values["habit", f"used before for {self._spelled(habit)}"] = match.habit
             values["neighbours", "beside it in its thread"] = lent
-            values["subject", "the question names it"] = self._subject(sketch.words)
-            values["phrase", "neighbouring words"] = self._phrase(sketch.words)
-            seen, added = _priors_seen(sketch, self._now), _priors(sketch, self._now)
-            values.update(zip(zip(_PRIORS, seen, strict=True), added, strict=True))
+            values["question", "it asks itself"] = -ASKS * (sum(match) + lent) if sketch.asks else 0.0
+            phrase, values["subject", "the question names it"], priors = self._added(sketch)
+            values["phrase", "neighbouring words"] = phrase
+            values.update(zip(zip(_PRIORS, _priors_seen(sketch, self._now), strict=True), priors, strict=True))
         return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
+
+    def _added(self, sketch: Sketch) -> tuple[float, float, tuple[float, ...]]:
+        """The values of phrase, subject and `_PRIORS`."""
+        if sketch.number not in self._seen:
+            words, priors = sketch.words, _priors(sketch, self._now)
+            self._seen[sketch.number] = self._phrase(words), self._subject(words), priors
+        return self._seen[sketch.number]
 
     def _spelled(self, terms: Sequence[str]) -> str:
         return ", ".join(dict.fromkeys(self._query.spelled.get(term, term) for term in terms[:_SHOWN]))
@@ -142,19 +134,15 @@ def _closeness(left: str, right: str, body: str) -> float:
     terms, here, there = body.split(), left.strip(), right.strip()
     lefts = [place for place, term in enumerate(terms) if term == here]
     rights = [place for place, term in enumerate(terms) if term == there]
-    gap = min(_gap(one, other) for one in lefts[:8] for other in rights[:8])
+    gap = min(other - one if other > one else one - other + 1 for one in lefts[:8] for other in rights[:8])
     return 0.0 if gap > _NEAR else 1 / gap
-
-
-def _gap(here: int, there: int) -> int:
-    return there - here if there > here else here - there + 1
 
 
 def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float]:
     """The values of `_PRIORS`."""
     days = max(0.0, (now - sketch.updated) / _DAY)
     return (
-        ORIGIN if sketch.origin == _USER else 0.0,
+        ORIGIN if sketch.origin == Origin.USER else 0.0,
         RELEVANCE * sketch.relevance,
         RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS),
         USE * (1 - 1 / (1 + math.log1p(sketch.use_count))) if sketch.use_count else 0.0,

@@ -155,8 +155,10 @@ class UnsplitRows:
 
     def postings(self, term: str) -> list[Posting]:
         """The rows that hold a term, newest first."""
+        if term not in self.all_words:
+            return []
         if term not in self._found:
-            self._found[term] = list(self._holding(term)) if term in self.all_words else []
+            self._found[term] = list(self._holding(term))
         return self._found[term]
 
     def _holding(self, term: str) -> Iterator[Posting]:

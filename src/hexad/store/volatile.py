@@ -84,8 +84,11 @@ class VolatileStore:
             if connection.in_transaction:
                 raise StoreError(IN_MEMORY, "this thread is in a transaction already; use that one")
             connection.execute("BEGIN")
-            with connection:  # commits, or rolls back
-                yield Unit(connection, namespace)
+            try:
+                with connection:  # commits, or rolls back
+                    yield Unit(connection, namespace)
+            finally:
+                connection.known = None
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces that hold anything."""

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 SUBJECT: Final = "subject"
 FIELD_WEIGHTS: Final = {"name": 2, "body": 1, "tags": 1}
-_LONG: Final = 64  # terms; for more, `Counter` is faster
 _NAME, _TAGS = FIELD_WEIGHTS["name"], FIELD_WEIGHTS["tags"]
 """How much an occurrence counts in each field. They are written into the index: a change means another `ANALYSER`."""
 
@@ -59,16 +58,10 @@ class Document(NamedTuple):
 
     def weights(self) -> dict[str, int]:
         """Each term with its occurrences, weighted by field; each facet with one."""
-        is_long = len(self.body) > _LONG
-        counts: dict[str, int] = dict(Counter(self.body)) if is_long else {}
-        for field, weight in (
-            (() if is_long else self.body, 1),
-            (self.name, _NAME),
-            (self.tags, _TAGS),
-            (self.facets, 1),
-        ):
+        counts: dict[str, int] = dict(Counter(self.body))
+        for field, weight in ((self.name, _NAME), (self.tags, _TAGS), (self.facets, 1)):
             for term in field:
-                counts[term] = counts[term] + weight if term in counts else weight
+                counts[term] = counts.get(term, 0) + weight
         return counts
 
 

@@ -282,6 +282,7 @@ class _Pass:
         to the user's entries.
         """
         rows, candidates, value = self._possible(self._rows), self.matches.candidates, self.matches.value
+        self.matches.look_at((*waiting, *(row.number for row in rows)))
         scores = sorted([self.ranking.score(value(row.number), row) for row in rows], reverse=True)
         if len(scores) < self._room:
             return waiting

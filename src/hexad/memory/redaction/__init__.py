@@ -73,29 +73,13 @@ PASSWORDS = (  # what a password is called in languages that write blanks betwee
 )
 UNSPACED = "비밀번호|비번|암호|패스워드|密码|密碼|口令|パスワード|暗証番号|รหัสผ่าน"  # and in languages that write none
 _HINTS = (
-    *PASSWORDS.split("|"),
-    *UNSPACED.split("|"),
-    *("pass", "pw", "psk", "clave", "mdp", "secret", "token", "key", "auth", "_pat", "bearer", "curl", "://", "appid="),
-    *("ldap", "smbclient", "openssl", "mongo", "mysql", "mariadb", "docker", "podman", "redis-cli", "zip ", "7z "),
-    *("cookie", "sess", ".sid", " sid", "ssws", "securestring", "wifi", "wlan", "net use", "add_user", "/user:"),
-    *(
-        "pin ",
-        "pin:",
-        "pin=",
-        "puk ",
-        "puk:",
-        "cred",
-        "login",
-        "zugang",
-        "identifiants",
-        "admin:",
-        "root:",
-        " -p",
-        " -w",
-    ),
-    *("sudo -s", "sqlcmd", "sqlplus", "thin:", "ipmitool", "snmp", "lftp", "totp", "2fa", "recovery", "backup c"),
-    *("identified by", "/p:", "net user", "door code", "gate code", "alarm code", "safe code", "lock code"),
-)
+    f"{PASSWORDS}|{UNSPACED}|"
+    "pass|pw|psk|clave|mdp|secret|token|key|auth|_pat|bearer|curl|://|appid=|ldap|smbclient|openssl|mongo|mysql"
+    "|mariadb|docker|podman|redis-cli|zip |7z |cookie|sess|.sid| sid|ssws|securestring|wifi|wlan|net use|add_user"
+    "|/user:|pin |pin:|pin=|puk |puk:|cred|login|zugang|identifiants|admin:|root:| -p| -w|sudo -s|sqlcmd|sqlplus"
+    "|thin:|ipmitool|snmp|lftp|totp|2fa|recovery|backup c|identified by|/p:|door code|gate code|alarm code|safe code"
+    "|lock code"
+).split("|")
 _NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
 MANY_WORDS = re.compile(r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}")  # as in the words of a wallet
 LONG_WORD = re.compile(r"\S{20,}")

@@ -6,17 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hexad.memory.redaction import LONG_WORD, PASSWORDS, UNSPACED
-from hexad.memory.redaction.shapes import (
-    KINDS,
-    compiled,
-    has_shuffled_run,
-    is_mixed,
-    is_scrambled,
-    looks_random,
-    seed_phrases,
-    shapes,
-)
+from hexad.memory.redaction import LONG_WORD, PASSWORDS, UNSPACED, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +38,7 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
         _shaped(text, lowered, _rows(keys=True) if LONG_WORD.search(text) else {}),
         _authorizations(text, lowered),
         _shaped(text, lowered, _rows(keys=False, accounts=accounts)),
-        (Span(*span, "seed-phrase") for span in seed_phrases(text)),
+        (Span(*span, "seed-phrase") for span in shapes.seed_phrases(text)),
         _assignments(text, lowered),
     )
     found = [(span, rank) for rank, spans in enumerate(detectors) for span in spans]
@@ -88,14 +78,14 @@ _TAIL = re.compile(r"[A-Za-z0-9]*")
 def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[Shape]]:
     """Shapes by each of their hints."""
     left_out = {"words"} if accounts else {"words", "account"}
-    rows = [each for each in shapes() if each.is_key == keys and each.check not in left_out]
+    rows = [each for each in shapes.shapes() if each.is_key == keys and each.check not in left_out]
     return {hint: [each for each in rows if hint in each.hints] for each in rows for hint in each.hints}
 
 
 def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[Shape]]) -> Iterator[Span]:
     hinted = {shape: None for hint in rows if hint in lowered for shape in rows[hint]}
     for shape in hinted:
-        for match in compiled(shape).finditer(text):
+        for match in shapes.compiled(shape).finditer(text):
             if shape.is_secret(match[1]):
                 end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
                 yield Span(match.start(1), end, shape.kind)
@@ -204,10 +194,6 @@ _FAR_LINK = re.compile(
     r"""[^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
-# As in: the api key that we got is ...
-_LOOSE_LINK = re.compile(
-    r"""(?:[ \t]+[^\s=:"`]{1,20}){0,4}?(?:""" + _PROSE + r"""(?:[^\W\d_]{2,12}[ \t]+)?|[ \t]*(?P<colon>[:=])[ \t]+)"""
-)
 _CALL = re.compile(r"""[ \t]*[:=]+[ \t]*[\w.]{1,40}\((?=["'])""")  # as in: token = bytes.fromhex("...")
 _TOKEN = re.compile(r"""(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}""")
 # As in: ... is my token, or: ... # the token.
@@ -284,8 +270,8 @@ def _stands_out(value: str, key: re.Match[str]) -> bool:
     """Whether a value looks so random that it needs no link."""
     if _HASH.fullmatch(value) or "/" in value or "=" in value.rstrip("="):
         return False
-    short = key.lastgroup in {"password", "login"} and is_mixed(value)
-    return (short or has_shuffled_run(value)) and not _is_exempt(value)
+    short = key.lastgroup in {"password", "login"} and shapes.is_mixed(value)
+    return (short or shapes.has_shuffled_run(value)) and not _is_exempt(value)
 
 
 def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
@@ -295,9 +281,8 @@ def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
         yield (near.lastgroup or "") if flag else "loose", near.end()
     if far := _FAR_LINK.match(text, key.end()):
         yield far.lastgroup or "", far.end()
-    for link in (_LOOSE_LINK, _CALL):
-        if loose := link.match(text, key.end()):
-            yield "loose", loose.end()
+    if call := _CALL.match(text, key.end()):
+        yield "loose", call.end()
 
 
 class _RunEnds:
@@ -363,7 +348,8 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
     if len(value) < 6:
         return False
     if link in {"loose", "pair"} or family in {"key", "owned-key", "login"}:  # a pair: two texts in a list
-        random = looks_random(value) or ((family in {"password", "login"} or link == "pair") and is_mixed(value))
+        short = family in {"password", "login"} or link == "pair"
+        random = shapes.looks_random(value) or (short and shapes.is_mixed(value))
         other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
         return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
@@ -381,7 +367,7 @@ def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> boo
         return password or deliberate or link == "flag" or not _WORD_AND_NUMBER.fullmatch(value)
     if _DESCRIPTION.fullmatch(value) or _NAMING.search(value):
         return False
-    if password and (_MARKED.search(value) or is_scrambled(value)):
+    if password and (_MARKED.search(value) or shapes.is_scrambled(value)):
         return True
     if len(value) >= _NO_WORD and value.isalpha():
         return deliberate or link == "colon"
@@ -392,7 +378,7 @@ def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> boo
 def _is_strong(value: str) -> bool:
     """Two kinds of characters out of letters, digits and symbols; a mark at the end may be the sentence's."""
     core = value.rstrip("!?.*")
-    return sum(1 for kind in KINDS if kind.search(core)) >= 2
+    return sum(1 for kind in shapes.KINDS if kind.search(core)) >= 2
 
 
 _PLACEHOLDER = re.compile(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from hexad.store.sqlite.search import Namespace
+
 _STATEMENTS_KEPT: Final = 256
 _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
@@ -46,6 +48,7 @@ class Connection(sqlite3.Connection):
         self.retired = False
         self.file = 0, 0  # device and number of the file, as long as it is the one at the path
         self._waits: float | None = None
+        self.known: tuple[object, Namespace] | None = None  # of the latest one: in which state, and what was read
 
     def wait_for(self, seconds: float) -> None:
         """Wait so long for other writers from now on; saying the same again costs nothing."""
@@ -331,6 +334,7 @@ class Transaction(_Work):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             finally:
+                connection.known = None  # what was written may have been taken back
                 self._turns.give()
 
 

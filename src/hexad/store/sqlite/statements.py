@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from hexad.store.sqlite.connections import Connection
+
 
 class Queries:
     """Runs statements for one namespace, over one connection inside one transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
+    def __init__(self, connection: Connection, namespace: str) -> None:
         self.namespace = namespace
         self._connection = connection
 
