@@ -176,3 +176,9 @@ def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(hx: He
     for given in ({"trigger": wrong}, {"trigger": "tool:deploy", "error_pattern": wrong}):
         with pytest.raises(InvalidInput):
             hx.learnings.correct(fix="wait", **given)
+
+
+@pytest.mark.parametrize("patience", ["long", float("nan"), float("inf"), -1, {}])
+def test_a_patience_that_is_no_time_is_an_error_that_names_it(hx: Hexad, patience: Any) -> None:
+    with pytest.raises(InvalidInput, match="patience"):
+        hx.observe(tool="weather", error="no such city", patience=patience)

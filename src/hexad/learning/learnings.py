@@ -187,8 +187,8 @@ class LearningCollection(RecordCollection[Learning]):
         """Every learning that fits, in the order of first saving; a trigger may be a tool's name."""
         kind = None if category is None else ErrorCategory.parse(category, "category")
         name = None if trigger is None else admission.key("trigger", trigger)
-        above = -1.0 if trust_above is None else admission.share("trust_above", trust_above)
-        below = 2.0 if trust_below is None else admission.share("trust_below", trust_below)
+        above = -1.0 if trust_above is None else admission.number("trust_above", trust_above)
+        below = 2.0 if trust_below is None else admission.number("trust_below", trust_below)
         after, before = admission.moment("seen_after", seen_after), admission.moment("seen_before", seen_before)
         return tuple(
             each

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Workspace
     from hexad.model import Learning
 
+_LONGEST = 3600  # seconds to wait for other writers
 _OFFER_PATIENCE = 0.1  # seconds: an answer does not wait longer for the write lock
 
 
@@ -48,9 +49,10 @@ class Observer:
         if isinstance(result, Passing):
             return None
         name, known = admission.key("tool", tool), self.workspace.session_of(session)
+        waits = PATIENCE if patience is None else admission.number("patience", patience, most=_LONGEST)
         try:
             outcome = outcome_of(name, args, result, error, session=known, failure=failure)
-            return record(self.workspace, outcome, patience=PATIENCE if patience is None else patience)
+            return record(self.workspace, outcome, patience=waits)
         except Exception as problem:
             if strict:
                 raise

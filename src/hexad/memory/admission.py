@@ -80,12 +80,12 @@ def whole(field: str, value: object, *, low: int, high: int = 2**53) -> int:
     return value
 
 
-def share(field: str, value: object) -> float:
-    """A number from 0 to 1."""
+def number(field: str, value: object, *, most: float = 1) -> float:
+    """A number from 0 to ``most``."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(field, f"must be a number, not {type(value).__name__}")
-    if not 0 <= value <= 1:
-        raise InvalidInput(field, f"must be from 0 to 1, not {value}")
+    if not 0 <= value <= most:
+        raise InvalidInput(field, f"must be from 0 to {most}, not {value}")
     return float(value)
 
 

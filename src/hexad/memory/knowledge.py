@@ -14,7 +14,7 @@ from hexad.memory.resemblance import resembling
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from hexad.memory.workspace import Change
@@ -277,7 +277,7 @@ def _given_by(old: Knowledge | None, new: Knowledge, session: str) -> dict[str, 
     return {name: who for name, who in known.items() if who and getattr(new, name) != GIVEN[name]}
 
 
-_CHECKS = {
+_CHECKS: dict[str, Callable[[str, Any], object]] = {
     "category": lambda field, value: Category.parse(value, field),
     "tags": admission.tags,
     "source": admission.text,
@@ -286,7 +286,7 @@ _CHECKS = {
     "position": lambda field, value: None if value is None else admission.whole(field, value, low=0),
     "pinned": admission.flag,
     "expires": admission.moment,
-    "relevance": admission.share,
+    "relevance": admission.number,
 }
 
 

@@ -135,7 +135,7 @@ class _Checked:
         newest = 0
         if isinstance(record, Knowledge):
             admission.text("content", record.content, limit=_ANY, required=True)
-            admission.share("relevance", record.relevance)
+            admission.number("relevance", record.relevance)
             newest = admission.whole("version", record.version, low=1)
             admission.whole("first_version", record.first_version, low=1, high=record.version)
             if record.position is not None:
