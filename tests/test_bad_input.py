@@ -178,6 +178,7 @@ def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(hx: He
             hx.learnings.correct(fix="wait", **given)
 
 
+@requirement("SAFE-01")
 @pytest.mark.parametrize("patience", ["long", float("nan"), float("inf"), -1, {}])
 def test_a_patience_that_is_no_time_is_an_error_that_names_it(hx: Hexad, patience: Any) -> None:
     with pytest.raises(InvalidInput, match="patience"):
