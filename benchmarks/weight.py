@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCE = Path(hexad.__file__).parent
-MOST_LINES, MOST_HIDDEN_IMPORTS, MOST_PORT_METHODS, MOST_STATEMENTS = 46_200, 60, 36, 16
+MOST_LINES, MOST_HIDDEN_IMPORTS, MOST_PORT_METHODS, MOST_STATEMENTS = 45_490, 60, 36, 16
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -39,7 +39,7 @@ def lines_by_folder() -> dict[str, int]:
     """Lines of every text file under src but the pages' own, by the first folder in the package."""
     found: dict[str, int] = {}
     for file in sorted(SOURCE.rglob("*")):
-        if file.is_file() and file.suffix not in {".pyc", ".html", ".css", ".js", ".svg"}:
+        if file.is_file() and file.suffix not in {".pyc", ".html", ".css", ".svg"}:
             inside = file.relative_to(SOURCE).parts
             name = f"{inside[0]}/" if len(inside) > 1 else "files of the package itself"
             found[name] = found.get(name, 0) + file.read_bytes().count(b"\n")

@@ -439,5 +439,6 @@ def test_a_new_entry_does_not_take_the_place_of_one_that_is_there(url: str, hx: 
     with Visitor(base_url=url) as one:
         answer = one.form("knowledge", do="save", content="Buy one", key="kettle", category="fact", tags="", subject="")
     assert "is there already" in answer.text
+    assert ">Buy one</textarea>" in answer.text  # what was typed is not lost
     kept = hx.knowledge.get("kettle")
     assert (kept.content, kept.tags, kept.subject) == ("Descale it", ("kitchen",), "home")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.errors import EvalError, InvalidInput
+from hexad.errors import ChangedMeanwhile, EvalError, InvalidInput
 from hexad.evals.data import live_sets
 from hexad.evals.run import Plan, evaluate
 from hexad.server.api.calls import Reply
@@ -95,7 +95,10 @@ def save(call: Call, form: Form) -> Done:
     tags = [tag.strip() for tag in form.one("tags").split(",") if tag.strip()]
     body = {name: form.one(name) for name in ("content", "category", "subject")}
     known, read = bool(form.one("key")), form.given("if_match") or {"if_none_match": "*"}
-    made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, **read)
+    try:
+        made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, **read)
+    except ChangedMeanwhile as error:  # what was typed stays in the form
+        return Done(Notice(str(error), bad=True), form.record, {"typed": form.one("content")})
     return Done(Notice("Saved." if known else f"Saved as {made['key']}."), {"key": made["key"]})
 
 
