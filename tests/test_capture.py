@@ -299,3 +299,42 @@ def test_the_example_asks_any_server_that_speaks_chat_completions(
         server.shutdown()
     assert asked[0]["model"] == "small"
     assert "Miso the cat eats fish (the user said: Miso, my cat, eats fish)" in capsys.readouterr().out
+
+
+def typed(hx: Hexad, *texts: str) -> None:
+    for text in texts:
+        hx.capture(said(text), typed=True)
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We use Postgres.", "We now use Slack."),
+        ("Always use type hints.", "From now on always use British English."),
+        ("I prefer short answers.", "I prefer tea now."),
+        ("I like jazz.", "I like hiking now."),
+    ],
+)
+def test_what_is_true_now_takes_no_place_of_something_else(hx: Hexad, before: str, after: str) -> None:
+    typed(hx, before, after)
+    assert before in {entry.content for entry in hx.knowledge.list()}
+    assert all(entry.version == 1 for entry in hx.knowledge.list())
+    assert before not in {proposal.key for proposal in hx.proposals.list()}
+
+
+@requirement("CAP-01")
+def test_what_is_true_now_is_the_next_version_of_what_was(hx: Hexad) -> None:
+    typed(hx, "I prefer dark mode.", "I prefer light mode now.")
+    assert [(entry.content, entry.version) for entry in hx.knowledge.list()] == [("I prefer light mode now.", 2)]
+
+
+@requirement("CAP-01", "CONF-04")
+@pytest.mark.parametrize(
+    "text",
+    ["Use the password Sommer2024 from now on.", "Remember my PIN is 4921.", "Remember that the alarm code is 4711."],
+)
+def test_a_sentence_that_names_a_secret_beside_a_value_is_not_kept(hx: Hexad, text: str) -> None:
+    typed(hx, text)
+    assert not hx.knowledge.list()
+    assert not hx.proposals.list()

@@ -428,3 +428,16 @@ def test_a_bold_line_alone_is_a_heading(hx: Hexad, tmp_path: Path) -> None:
     hx.import_file(tmp_path / "memories.json", mine=True)
     found = {entry.content: entry.tags for entry in hx.knowledge.list()}
     assert found == {"Dana builds kettles.": ("Work context",), "**Never deploy on Fridays**": ("Work context",)}
+
+
+@requirement("IO-01")
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_of_two_homes_in_an_export_the_later_one_is_proposed_once(
+    hx: Hexad, tmp_path: Path, *, newest_first: bool
+) -> None:
+    older = {**claude(["I live in Cork."]), "created_at": "2025-01-02T10:00:00Z"}
+    newer = {**claude(["I live in Rome now."], 2), "created_at": "2026-01-02T10:00:00Z"}
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([newer, older] if newest_first else [older, newer]), encoding="utf-8")
+    assert [hx.import_file(file).proposed for _ in range(2)] == [1, 0]
+    assert [each.content for each in hx.proposals.list()] == ["I live in Rome now."]

@@ -516,3 +516,24 @@ def test_a_file_without_a_name_is_recognised_and_a_form_is_refused(url: str) -> 
         form = api.post("/import", files={"file": ("m.txt", b"Has a cat.")})
         assert form.status_code == 422
         assert "send the file itself" in form.json()["detail"]
+
+
+@requirement("API-01")
+@pytest.mark.parametrize("how", [{"behind_proxy": True}, {"hosts": frozenset({"memory.example.com"})}])
+def test_what_others_can_reach_through_a_proxy_needs_a_token(hx: Hexad, tokens: Tokens, how: dict[str, Any]) -> None:
+    access = Access(address=Address.parse("127.0.0.1:0"), hosts=how.pop("hosts", frozenset()))
+    with pytest.raises(ConfigError, match="hexad tokens make"):
+        app_of(hx, tokens, Hosting(access=access, **how))
+
+
+@requirement("API-01")
+def test_a_search_with_a_filter_finds_what_passes_it_below_better_matches(url: str, hx: Hexad) -> None:
+    for number in range(8):
+        hx.knowledge.save(f"server-{number}", f"servers servers {number}")
+    hx.knowledge.save("rack", "A rack holds many of our servers in the cellar", category="definition")
+    with caller(url) as api:
+        asked = {"query": "servers", "category": "definition", "limit": 3}
+        assert [each["key"] for each in api.get("/knowledge", params=asked).json()["items"]] == ["rack"]
+        pages = [api.get("/knowledge", params={"query": "servers", "limit": 5, "cursor": each}).json() for each in "05"]
+    assert [len(each["items"]) for each in pages] == [5, 4]
+    assert [each["next"] for each in pages] == ["5", None]

@@ -133,6 +133,7 @@ class _Saver:
         self._redacted = Counter[str]()
         self._brought: dict[str, str] = {}  # texts that a file of the same name brought earlier, with their keys
         self._gone: list[Knowledge] = []
+        self._latest: dict[str, tuple[Offer, Source]] = {}
         self._changed: dict[str, Knowledge] = {}  # by key: entries whose line in the file has changed
 
     def take(self, source: Source, *, alone: bool) -> None:
@@ -145,15 +146,28 @@ class _Saver:
                 places = [place for offer in batch for place in _places(offer)]
                 self._batch.expect([*places, *((Layer.AGENT_LEARNINGS, known) for _, known in errors)])
                 for offer in batch:
-                    self._counts[self._outcome(offer, source)] += 1
+                    if not self._is_held(offer, source):
+                        self._counts[self._outcome(offer, source)] += 1
                 self._batch.write()
         except BackupError as error:
             if alone or source.format == "hexad":
                 raise
             self._counts[self._left_out(f"{source.path.name}: {error.reason}")] += 1
 
+    def _is_held(self, offer: Offer, source: Source) -> bool:
+        """Whether an offer has one value, as a home has: of those in conversations the latest waits for the end."""
+        key, said = offer.fields.get("key"), str(offer.fields.get("created", ""))
+        if offer.clear or key is None:
+            return False
+        if said >= str(self._latest[key][0].fields["created"]) if key in self._latest else True:
+            self._latest[key] = offer, source
+        return True
+
     def done(self) -> Imported:
         """The result."""
+        for offer, source in self._latest.values():
+            self._counts[self._outcome(offer, source)] += 1
+        self._batch.write()
         gone = tuple(entry.key for entry in self._gone)
         reasons, redacted = dict(self._reasons), dict(self._redacted)
         return Imported(**self.counts(), reasons=reasons, shown=tuple(self._shown), redacted=redacted, gone=gone)

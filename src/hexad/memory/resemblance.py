@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hexad.memory.similarity import or_by_words_alone
 from hexad.text import terms
@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hexad.memory.similarity import Nearness, Similarity
-    from hexad.model import Item
+    from hexad.model import Item, Knowledge
 
+T = TypeVar("T", bound="Item | Knowledge")
 _SHARED: Final = 0.5  # the least share of common words: "Deploy on Tuesdays", "Deploy on Thursdays"
 _CLOSE: Final = 0.6  # the least closeness in meaning: "I am vegetarian", "No, I am vegan now"
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-def resembling(text: str, found: Sequence[Item], similarity: Similarity | None) -> Iterator[Item]:
+def resembling(text: str, found: Sequence[T], similarity: Similarity | None) -> Iterator[T]:
     """Those of the items that resemble a text, in their order."""
     asked = similarity if similarity is not None and similarity.reads(text) and similarity.ready() else None
     near = _nearness(text, found, asked) if found and asked is not None else None
@@ -46,5 +47,5 @@ def _dice(one: set[str], other: set[str]) -> float:
     return 2 * len(one & other) / ((len(one) + len(other)) or 1)
 
 
-def _nearness(text: str, found: Sequence[Item], similarity: Similarity) -> Nearness | None:
+def _nearness(text: str, found: Sequence[Item | Knowledge], similarity: Similarity) -> Nearness | None:
     return or_by_words_alone(lambda: similarity.space([item.content for item in found]).near(text))

@@ -68,8 +68,9 @@ class Hosting:
 def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     """The server over an engine, guarded."""
     callers = Callers(tokens, hx.namespace, hx.settings.mcp_token)
-    if not hosting.access.address.local and callers.open:
-        reason = "is needed to listen where others reach it: `hexad tokens make NAME` makes one, or listen on 127.0.0.1"
+    reachable = not hosting.access.address.local or hosting.behind_proxy or hosting.access.hosts
+    if reachable and callers.open:
+        reason = "is needed where others can reach the server: `hexad tokens make NAME` makes one"
         raise ConfigError("tokens", reason)
     access = hosting.access
     site = Site(hx, callers, hosting)

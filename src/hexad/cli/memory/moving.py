@@ -93,6 +93,8 @@ def import_(
         return
     if preview:
         screen.table(["would be", "key", Wide("text")], [(what, key, text) for what, key, text in done.shown])
+        if more := done.added + done.replaced + done.proposed - len(done.shown):
+            screen.remark(f"and {more} more")
     proposed = f"{done.proposed} proposed, " if done.proposed else ""
     counts = f"{done.added} added, {done.replaced} replaced, {proposed}{done.kept} kept as they are here"
     screen.say(f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}")

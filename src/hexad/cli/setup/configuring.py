@@ -85,6 +85,9 @@ def init(
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
         screen.remark(_made(db, force=force, capture=capture or (ask and _asked()))[1])
+    elif capture:
+        folder = places.own().parent if own else Path.cwd()
+        screen.remark(f"--capture is for a new hexad.toml: put `capture = true` into {file_place(folder)} yourself")
     apply(plan, "hexad added to", where, f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
 
 

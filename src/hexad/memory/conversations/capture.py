@@ -14,7 +14,7 @@ from hexad.memory.conversations.messages import turns
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals
 from hexad.memory.resemblance import resembling
-from hexad.model import Knowledge, Origin
+from hexad.model import Category, Knowledge, Origin
 from hexad.text import terms
 
 if TYPE_CHECKING:
@@ -124,6 +124,9 @@ class Keeping:
             self._left_out += 1
         elif not self._is_known(said):
             other = self.other(said)
+            if other is not None and said.replaces and not self._is_about(said, other):
+                said = replace(said, replaces=False)
+                other = None if said.category is Category.RULE else other
             try:
                 if at_once and (other is None or said.replaces):
                     self._saved.append(self._save(said, other))
@@ -146,6 +149,15 @@ class Keeping:
         topic = set(terms(said.topic))
         first = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
         return None if first is None else self._knowledge.get(first.id)
+
+    def _is_about(self, said: Statement, other: Knowledge) -> bool:
+        """Whether a statement and an entry share more than their frame: "We use" and "I prefer" say little."""
+        theirs = next(statements(other.content, other.updated), None)
+        shared = set(terms(said.content)) & set(terms(other.content)) - _frame(said) - _frame(theirs)
+        if said.slot or shared:
+            return True
+        about = replace(other, content=_topic(theirs) or other.content)
+        return any(resembling(_topic(said), [about], self._similarity))
 
     def _save(self, said: Statement, other: Knowledge | None) -> Statement:
         fields: dict[str, Any] = {"category": said.category, "expires": said.expires, "session": self._session}
@@ -172,6 +184,15 @@ class Keeping:
 def _same_slot(entry: Knowledge, said: Statement) -> bool:
     """Whether an entry states another value of what a statement is about: a name, a home."""
     return any(each.slot and each.key == said.key for each in statements(entry.content, entry.updated))
+
+
+def _topic(said: Statement | None) -> str:
+    """What a statement is about; all of it, if that has no word of its own."""
+    return "" if said is None else said.topic if terms(said.topic) else said.content
+
+
+def _frame(said: Statement | None) -> set[str]:
+    return set() if said is None else set(terms(said.content)) - set(terms(_topic(said)))
 
 
 def _once(messages: Iterable[Iterator[Statement]]) -> Iterator[Statement]:

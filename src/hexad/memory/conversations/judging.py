@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.memory.conversations.expiry import expiry
 from hexad.memory.conversations.wording import NARROW, own_words, sentences
 from hexad.memory.keys import key_from
-from hexad.memory.redaction import redact
+from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
 from hexad.model import Category
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ _NOTATION: Final = re.compile(
     r"\\.|<(?P<group>[a-z]+)>\(|~<?\(|&\(|\(|…(?:(?P<least>\d+)(?:-(?P<most>\d+)|\+))?|\{(?P<words>\d) words\}"
     r"|\{(?P<name>[a-zA]+)\}|[_%$]"
 )
+_SECRET: Final = re.compile(
+    rf"(?i)\b(?:{PASSWORDS}|pin|cvv|cvc|token|api key|(?:alarm|door|gate|access|entry|safe) code)\b|{UNSPACED}"
+)
+_VALUE: Final = re.compile(r"(?=[^\W\d]*\d)\w{3,}")
 _HINTED: Final = 2000  # characters of a message that show its language
 
 
@@ -94,8 +98,13 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
-        if found is not None and not redact(sentence, accounts=True).kinds:
+        if found is not None and not _tells_secret(sentence):
             yield found
+
+
+def _tells_secret(sentence: str) -> bool:
+    """Whether a sentence holds a secret, or names one beside a word with digits; it is kept unseen."""
+    return bool(redact(sentence, accounts=True).kinds) or bool(_SECRET.search(sentence) and _VALUE.search(sentence))
 
 
 def judged(said: str, table: Table, now: datetime) -> Statement | None:

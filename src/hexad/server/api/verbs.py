@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
+_SEARCHED: Final = 500  # best matches of which those are shown that pass the filters
 
 
 def fields(call: Call) -> dict[str, Any]:
@@ -48,7 +49,10 @@ def matching(call: Call, collection: Any) -> tuple[Sequence[Any], str | None]:
     """A page of records that pass the filters, newest first, and its cursor; with `query` the best matches."""
     query, limit, keep = call.query.get("query", "").strip(), call.query.get("limit", 50), wanted(call.query)
     if query:
-        return [each for item in collection.search(query, limit=limit) if keep(each := collection.get(item.id))], None
+        plain = call.query.keys() <= {"query", "limit", "cursor", "sort", "session"}
+        most = (number_in(call.query.get("cursor", "")) or 0) + limit + 1 if plain else _SEARCHED
+        found = collection.search(query, limit=most)
+        return part([each for item in found if keep(each := collection.get(item.id))], call.query)
     return page(call.hx, collection.layer, cursor=call.query.get("cursor", ""), limit=limit, keep=keep)
 
 

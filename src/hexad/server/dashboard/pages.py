@@ -175,7 +175,7 @@ def timeline(call: Call) -> dict[str, Any]:
     """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
-    empty = sum(not prompt.items and not prompt.standing for prompt in prompts)
+    empty = sum(not prompt.items for prompt in prompts)
     came = _came_of(prompts, _calls(call.hx.audit.latest(_LOOKED_AT)))
     return {
         "names": {each.id: each.trigger for each in call.hx.learnings.list()},
@@ -200,7 +200,7 @@ def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> li
 
 def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
     every = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts)
-    empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items and not prompt.standing)
+    empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
     return [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]]
 
 
