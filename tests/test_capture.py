@@ -338,3 +338,11 @@ def test_a_sentence_that_names_a_secret_beside_a_value_is_not_kept(hx: Hexad, te
     typed(hx, text)
     assert not hx.knowledge.list()
     assert not hx.proposals.list()
+
+
+@requirement("CAP-01")
+def test_a_wish_that_a_person_rejected_is_not_proposed_again(hx: Hexad) -> None:
+    for proposed in (1, 0):
+        assert len(hx.capture(said("Never push to main.")).proposed) == proposed
+        for each in hx.proposals.list():
+            hx.proposals.reject(each.id)

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import RateLimited
 from hexad.memory import admission
+from hexad.memory.audit import AuditLog
 from hexad.memory.conversations.extracting import Extractor, extracted
 from hexad.memory.conversations.judging import Statement, statements
 from hexad.memory.conversations.messages import turns
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals
 from hexad.memory.resemblance import resembling
-from hexad.model import Category, Knowledge, Origin
+from hexad.model import Category, Knowledge, Layer, Origin
 from hexad.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Workspace
+    from hexad.model import AuditRecord
 
 _WORD: Final = re.compile(r"\w+")
-_LATEST: Final = 500  # of the user's entries that are compared with a statement about a name, a home
+_REMEMBERED: Final = 2000  # records of the log that are read for rejections
+_NEWEST: Final = 1 << 62  # above the number of any row
+_LATEST: Final = 500  # entries that are compared with a statement about a name, a home
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ class Keeping:
     """Saves or proposes statements, and notes what became of them."""
 
     def __init__(self, workspace: Workspace, find: Finder, *, session: str | None, most: int) -> None:
+        self._workspace = workspace
         self._knowledge = KnowledgeCollection(workspace, find)
         self._proposals = Proposals(workspace, find)
         self._similarity = workspace.similarity
@@ -130,10 +136,19 @@ class Keeping:
             try:
                 if at_once and (other is None or said.replaces):
                     self._saved.append(self._save(said, other))
-                elif plain(said.content) not in self._waiting:
+                elif plain(said.content) not in self._waiting and not self._was_rejected(said):
                     self._proposed.append(self._propose(said, other, by))
             except RateLimited:
                 self._left_out += 1
+
+    def _was_rejected(self, said: Statement) -> bool:
+        """Whether a person rejected it lately: the log has its key and its size, and no text."""
+        facts = {"key": said.key, "bytes": len(said.content.encode())}
+        return any(each.action == "proposal.reject" and facts.items() <= each.details.items() for each in self._log)
+
+    @cached_property
+    def _log(self) -> Sequence[AuditRecord]:
+        return AuditLog(self._workspace.store, self._workspace.namespace).latest(_REMEMBERED)
 
     def _is_known(self, said: Statement) -> bool:
         words = plain(said.content)
@@ -142,8 +157,11 @@ class Keeping:
     def other(self, said: Statement) -> Knowledge | None:
         """The user's entry that a statement changes or contradicts."""
         if said.slot:
-            own = [entry for entry in self._knowledge.list() if entry.origin is Origin.USER][-_LATEST:]
-            return next((entry for entry in reversed(own) if entry.key == said.key or _same_slot(entry, said)), None)
+            with self._workspace.reading() as view:
+                newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)
+            own = (row.record for row in newest if isinstance(row.record, Knowledge) and row.record.deleted is None)
+            users = (entry for entry in (self._knowledge.lookup(said.key), *own) if entry and entry.origin is Origin.USER)
+            return next((entry for entry in users if entry.key == said.key or _same_slot(entry, said)), None)
         found = [item for item in self._knowledge.search(said.content) if item.origin is Origin.USER]
         near = resembling(said.content, found, self._similarity if said.replaces else None)
         topic = set(terms(said.topic))
