@@ -160,7 +160,8 @@ class Keeping:
             with self._workspace.reading() as view:
                 newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)
             own = (row.record for row in newest if isinstance(row.record, Knowledge) and row.record.deleted is None)
-            users = (entry for entry in (self._knowledge.lookup(said.key), *own) if entry and entry.origin is Origin.USER)
+            every = (self._knowledge.lookup(said.key), *own)
+            users = (entry for entry in every if entry is not None and entry.origin is Origin.USER)
             return next((entry for entry in users if entry.key == said.key or _same_slot(entry, said)), None)
         found = [item for item in self._knowledge.search(said.content) if item.origin is Origin.USER]
         near = resembling(said.content, found, self._similarity if said.replaces else None)
