@@ -206,7 +206,7 @@ def _same_slot(entry: Knowledge, said: Statement) -> bool:
 
 
 def _topic(said: Statement | None) -> str:
-    """What a statement is about; all of it, if that has no word of its own."""
+    """The topic of a statement; all of it, if that has no word of its own."""
     return "" if said is None else said.topic if terms(said.topic) else said.content
 
 
