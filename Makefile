@@ -20,7 +20,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-postgres tour test lint types arrows pytest test-browser coverage soak fuzz bench eval docs format clean
+.PHONY: help setup demo demo-postgres tour test lint types arrows pytest test-browser pictures coverage soak fuzz bench eval docs format clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -67,6 +67,9 @@ pytest: $(READY)
 
 test-browser: $(READY) ## the pages in a real browser (apt install chromium chromium-driver)
 	@$(BIN)/python -m pytest -q -m browser
+
+pictures: $(READY) ## take the docs' pictures of the pages anew, in a real browser
+	@$(BIN)/python -m pytest -q -m browser -k pictures --pictures
 
 coverage: $(READY) ## run the tests again and show the lines that they do not reach
 	@$(BIN)/python -m pytest -n 2 -q -m "not soak" --cov --cov-report=

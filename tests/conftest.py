@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pictures", action="store_true", help="write the docs' pictures of the pages anew")
+
+
 class OutsideSocket(RuntimeError):
     """Something tried to leave the machine."""
 

@@ -346,3 +346,10 @@ def test_a_wish_that_a_person_rejected_is_not_proposed_again(hx: Hexad) -> None:
         assert len(hx.capture(said("Never push to main.")).proposed) == proposed
         for each in hx.proposals.list():
             hx.proposals.reject(each.id)
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize("after", ["I am no longer vegetarian.", "I am not vegetarian any more."])
+def test_what_is_no_longer_true_is_the_next_version_of_what_was(hx: Hexad, after: str) -> None:
+    typed(hx, "I am vegetarian.", after)
+    assert [(entry.content, entry.version) for entry in hx.knowledge.list()] == [(after, 2)]

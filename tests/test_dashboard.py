@@ -396,6 +396,28 @@ def test_every_text_can_be_read_in_light_and_dark(url: str, chromium: Browser, s
         assert chromium.run(CONTRAST) == [], page
 
 
+DOCS = Path(__file__).parent.parent / "docs" / "how-to"
+
+
+@pytest.mark.browser
+@needs_browser
+@requirement("DASH-01")
+@pytest.mark.parametrize(
+    ("name", "page", "scheme"),
+    [("playground", "playground?message=when+may+I+deploy%3F", "light"), ("review", "review", "dark")],
+)
+def test_the_pictures_of_the_docs_are_taken_from_the_pages(
+    url: str, chromium: Browser, request: pytest.FixtureRequest, tmp_path: Path, name: str, page: str, scheme: str
+) -> None:
+    file = (DOCS if request.config.getoption("--pictures") else tmp_path) / f"{name}.png"
+    chromium.size(1300, 900)
+    chromium.scheme(scheme)
+    chromium.open(f"{url}/{page}")
+    chromium.picture(file)
+    assert file.read_bytes().startswith(b"\x89PNG")
+    assert f"({name}.png)" in (DOCS / "serve.md").read_text(encoding="utf-8")
+
+
 AXE = Path(__file__).parent.parent / "examples" / "typescript" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']"
 

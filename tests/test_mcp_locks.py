@@ -10,7 +10,9 @@ import anyio
 import pytest
 
 from hexad.agent_tools import agent_tools
+from hexad.errors import StoreFull
 from hexad.mcp.server import server_of
+from hexad.testing.faulty_store import FaultyStore, over
 from tests.mcp_support import MODES, ask, client, context, in_process, play, refusal
 from tests.support import opened, requirement
 
@@ -67,6 +69,31 @@ def test_calls_that_cannot_be_recorded_are_answered_and_one_warning_says_why(
 
     play(scenario())
     assert caplog.text.count("was not recorded: StoreBusy") == 1
+
+
+class FullStore(FaultyStore):
+    """A store whose disk has no room left: it is read, and not written."""
+
+    @contextmanager
+    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Any]:
+        raise StoreFull(namespace, "no space left on the disk")
+        yield
+
+
+@requirement("SAFE-06", "LEARN-01")
+def test_on_a_full_disk_context_is_answered_and_one_warning_says_why(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        with opened(tmp_path / "agent.db") as hx:
+            hx.knowledge.save("window", "Deploy on Tuesdays only")
+            async with in_process(over(hx, FullStore(hx.store))) as one:
+                for _ in range(3):
+                    assert "Tuesdays" in await context(one, message="when may I deploy?")
+                    assert (await ask(one, "list_knowledge"))["status"] == "ok"
+
+    play(scenario())
+    assert caplog.text.count("no space left") == 1
 
 
 @requirement("LEARN-01", "LIMIT-01")
