@@ -509,9 +509,9 @@ def test_history_shows_every_change_and_nothing_else(contents: list[str]) -> Non
 @requirement("SAVE-01", "KNOW-03", "KNOW-04")
 def test_a_key_that_was_made_from_a_text_follows_its_correction(hx: Hexad) -> None:
     hx.knowledge.save("I live in Cork")
-    hx.knowledge.save("car", "I drive a Volvo")
-    said = hx.capture(["I live in Galway now.", "I drive a Tesla now."], typed=True).saved
-    assert {each.key: each.against for each in said} == {"live-galway": "live-galway", "car": "car"}
+    hx.knowledge.save("theme", "I prefer dark mode")
+    said = hx.capture(["I live in Galway now.", "I prefer light mode now."], typed=True).saved
+    assert {each.key: each.against for each in said} == {"live-galway": "live-galway", "theme": "theme"}
     assert [each.content for each in hx.knowledge.history("live-galway")] == ["I live in Galway now.", "I live in Cork"]
     proposal = hx.proposals.propose("live-galway", "I live in Sligo now")
     assert hx.proposals.accept(proposal.id).key == "live-sligo"
