@@ -101,8 +101,10 @@ class Capture:
         'live-galway'
         """
         said = next(statements(text, self._workspace.clock()), None)
-        other = said and Keeping(self._workspace, self._find, session=None, most=1).other(said)
-        return replace(said, against=other.key) if said and other else said
+        if said is None:
+            return None
+        said, other = Keeping(self._workspace, self._find, session=None, most=1).compared(said)
+        return replace(said, against=other.key) if other else said
 
 
 class Keeping:
@@ -129,10 +131,10 @@ class Keeping:
         if len(self._saved) + len(self._proposed) >= self._most:
             self._left_out += 1
         elif not self._is_known(said):
-            other = self.other(said)
-            if other is not None and said.replaces and not self._is_about(said, other):
-                said = replace(said, replaces=False)
-                other = None if said.category is Category.RULE else other
+            replaces = said.replaces
+            said, other = self.compared(said)
+            if replaces and not said.replaces and said.category is Category.RULE:
+                other = None  # one rule more
             try:
                 if at_once and (other is None or said.replaces):
                     self._saved.append(self._save(said, other))
@@ -154,8 +156,14 @@ class Keeping:
         words = plain(said.content)
         return any(plain(item.content) == words for item in self._knowledge.search(said.content))
 
-    def other(self, said: Statement) -> Knowledge | None:
-        """The user's entry that a statement changes or contradicts."""
+    def compared(self, said: Statement) -> tuple[Statement, Knowledge | None]:
+        """A statement, and the user's entry that it changes or contradicts; it replaces none about something else."""
+        other = self._other(said)
+        if other is not None and said.replaces and not self._is_about(said, other):
+            said = replace(said, replaces=False)
+        return said, other
+
+    def _other(self, said: Statement) -> Knowledge | None:
         if said.slot:
             with self._workspace.reading() as view:
                 newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)
