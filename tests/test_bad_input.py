@@ -183,3 +183,11 @@ def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(hx: He
 def test_a_patience_that_is_no_time_is_an_error_that_names_it(hx: Hexad, patience: Any) -> None:
     with pytest.raises(InvalidInput, match="patience"):
         hx.observe(tool="weather", error="no such city", patience=patience)
+
+
+@requirement("SAFE-01")
+@pytest.mark.parametrize("id", [2**70, "\ud800", "a\0b"])
+def test_an_id_that_no_store_takes_is_an_error_that_names_it(hx: Hexad, id: Any) -> None:
+    for asked in (hx.habits.of, hx.habits.reset):
+        with pytest.raises(InvalidInput, match="id"):
+            asked("user_knowledge", id)

@@ -48,7 +48,7 @@ class Habits:
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
         """The words that lead to one item, the strongest first."""
         with self._workspace.reading() as view:
-            found = view.associations(Layer.parse(layer), id)
+            found = view.associations(Layer.parse(layer), admission.text("id", id))
         return tuple(sorted(found, key=lambda each: (-each.weight, each.term)))
 
     def list(self) -> tuple[Association, ...]:
@@ -59,10 +59,11 @@ class Habits:
     def reset(self, layer: Layer | str | None = None, id: str | None = None) -> int:
         """Forget all associations, or those of one layer or item; return their number."""
         wanted = None if layer is None else Layer.parse(layer)
+        name = None if id is None else admission.text("id", id)
         if id is not None and wanted is None:
             raise InvalidInput("id", "needs the layer it is of")
         with self._workspace.change(actor=Origin.USER) as change:
-            gone = change.unit.associations(wanted, id)
+            gone = change.unit.associations(wanted, name)
             unlearn(change, gone)
             change.audit("habit.reset", f"{wanted or 'every layer'}/{id or 'all'}", {"words": len(gone)})
         return len(gone)
