@@ -134,7 +134,7 @@ class Source:
                 for said in statements(turn.text, when) if turn.by_user else ():
                     named = {"key": said.key} if said.slot else {}
                     until = {"expires": said.expires.isoformat()} if said.expires else {}
-                    until["created"] = when.isoformat()  # "until Friday" is meant from then
+                    until["created"] = when.astimezone(UTC).isoformat()  # "until Friday" is meant from then
                     known = {"type": "knowledge", "content": said.content, "category": said.category.value}
                     yield Offer({**known, **named, **until}, 0, said.sentence, clear=False)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.backup.lines import Line
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
-from hexad.memory.proposals import Proposals
+from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.memory.redaction import redact
 from hexad.memory.references import ReferenceCollection
 from hexad.memory.resemblance import alike
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
 _BATCH, _MOST = 500_000, 500  # characters, and records, that are read and written together
 _MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
 _COMPARED: Final = frozenset({"rules", "memories", "mem0", "notes"})  # with what a file of the name brought before
-_NUMBERED: Final = re.compile("-[0-9]{1,2}$")
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
 
@@ -133,7 +131,7 @@ class _Saver:
         self._redacted = Counter[str]()
         self._brought: dict[str, str] = {}  # texts that a file of the same name brought earlier, with their keys
         self._gone: list[Knowledge] = []
-        self._latest: dict[str, tuple[Offer, Source]] = {}
+        self._latest: dict[str, tuple[Offer, Source]] = {}  # by key: the last of what has one value
         self._changed: dict[str, Knowledge] = {}  # by key: entries whose line in the file has changed
 
     def take(self, source: Source, *, alone: bool) -> None:
@@ -159,7 +157,8 @@ class _Saver:
         key, said = offer.fields.get("key"), str(offer.fields.get("created", ""))
         if offer.clear or key is None:
             return False
-        if said >= str(self._latest[key][0].fields["created"]) if key in self._latest else True:
+        known = self._latest.get(key)
+        if known is None or said >= known[0].fields["created"]:
             self._latest[key] = offer, source
         return True
 
@@ -272,7 +271,7 @@ class _Saver:
         self._redacted.update(intake.notes["redactions"])
         if same or self._waiting.get(record.key) == content:
             return "kept"
-        if (_stem(record.key), len(content.encode())) in self._rejected:
+        if trace_of(record.key, content) in self._rejected:
             return self._left_out("rejected here")
         if len(self._waiting) >= _MOST_PROPOSALS:
             return self._left_out(f"more than {_MOST_PROPOSALS} proposals wait; decide about these, then import again")
@@ -283,9 +282,7 @@ class _Saver:
 
     @cached_property
     def _rejected(self) -> set[tuple[str, object]]:
-        """The proposals that a person has rejected: the log has their keys and sizes, and no texts."""
-        said = (each for each in records(self._change.unit) if each.action == "proposal.reject")
-        return {(_stem(str(each.details.get("key"))), each.details.get("bytes")) for each in said}
+        return rejected(records(self._change.unit))
 
     def _left_out(self, reason: str) -> str:
         self._reasons[reason] += 1
@@ -332,11 +329,6 @@ _TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
     Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
 }
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
-
-
-def _stem(key: str) -> str:
-    """A key without its number."""
-    return _NUMBERED.sub("", key)
 
 
 def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:

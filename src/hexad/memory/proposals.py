@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from hexad.errors import NotFound
 from hexad.memory import admission
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
+    from hexad.model import AuditRecord
     from hexad.store import Reading
+
+_NUMBERED: Final = re.compile("-[0-9]{1,2}$")
 
 
 class Proposals:
@@ -171,3 +175,14 @@ def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledg
             return knowledge.pin(proposal.key, pinned=proposal.change is ProposedChange.PIN)
         case _:
             assert_never(proposal.change)
+
+
+def trace_of(key: str, content: str) -> tuple[str, object]:
+    """The trace of a proposal in the log: its key, here without a number, and its size."""
+    return _NUMBERED.sub("", key), len(content.encode())
+
+
+def rejected(log: Iterable[AuditRecord]) -> set[tuple[str, object]]:
+    """The traces of the proposals that a person rejected."""
+    facts = (each.details for each in log if each.action == "proposal.reject")
+    return {(_NUMBERED.sub("", str(each.get("key"))), each.get("bytes")) for each in facts}

@@ -14,17 +14,16 @@ from hexad.memory.conversations.extracting import Extractor, extracted
 from hexad.memory.conversations.judging import Statement, statements
 from hexad.memory.conversations.messages import turns
 from hexad.memory.knowledge import KnowledgeCollection
-from hexad.memory.proposals import Proposals
+from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.memory.resemblance import resembling
 from hexad.model import Category, Knowledge, Layer, Origin
 from hexad.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Workspace
-    from hexad.model import AuditRecord
 
 _WORD: Final = re.compile(r"\w+")
 _REMEMBERED: Final = 2000  # records of the log that are read for rejections
@@ -138,19 +137,16 @@ class Keeping:
             try:
                 if at_once and (other is None or said.replaces):
                     self._saved.append(self._save(said, other))
-                elif plain(said.content) not in self._waiting and not self._was_rejected(said):
+                elif (
+                    plain(said.content) not in self._waiting and trace_of(said.key, said.content) not in self._rejected
+                ):
                     self._proposed.append(self._propose(said, other, by))
             except RateLimited:
                 self._left_out += 1
 
-    def _was_rejected(self, said: Statement) -> bool:
-        """Whether a person rejected it lately: the log has its key and its size, and no text."""
-        facts = {"key": said.key, "bytes": len(said.content.encode())}
-        return any(each.action == "proposal.reject" and facts.items() <= each.details.items() for each in self._log)
-
     @cached_property
-    def _log(self) -> Sequence[AuditRecord]:
-        return AuditLog(self._workspace.store, self._workspace.namespace).latest(_REMEMBERED)
+    def _rejected(self) -> set[tuple[str, object]]:
+        return rejected(AuditLog(self._workspace.store, self._workspace.namespace).latest(_REMEMBERED))
 
     def _is_known(self, said: Statement) -> bool:
         words = plain(said.content)
