@@ -129,6 +129,10 @@ PLAIN = [
     "/usr/local/lib/python3.11/site-packages/hexad/memory/redaction.py",
     'secret = os.environ["X"]',
     "password=${DB_PASSWORD}",
+    "API_KEY=${API_KEY:?missing}",
+    f"cache key: node-Linux-x64-npm-{HEX}",
+    f"PublicKey = {MIXED[:43]}=",
+    "access key: Alt+Shift+K",
     "password: {{ vault_db_password_1 }}",
     "token: ${{ secrets.DEPLOY_TOKEN_2 }}",
     "--password $PASSWORD1",
@@ -347,9 +351,14 @@ def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
         ("パスワードは ", "Sakura-4417!", " です"),
         ("mailgun ", "key-p7hdhjrskjueo07rvlia2gplrdjgvjoy", ""),
         ("pay to ", "NL43ABNA4135289236", " today"),
+        ("The PIN is ", "4821", "."),
+        ("Your verification code is ", "739204", ". It expires soon."),
+        ("requirepass ", "Mapl3_Syrup", ""),
+        ("POSTGRES_PASSWORD=", "Ket7le.Blue", ""),
+        ("mysql -h db '-p", "Tarn!Beck4", "' -e 'select 1'"),
     ],
 )
-def test_blanks_after_a_particle_and_short_numbers_do_not_save_a_secret(before: str, secret: str, after: str) -> None:
+def test_blanks_dots_quotes_and_short_numbers_do_not_save_a_secret(before: str, secret: str, after: str) -> None:
     found = redact(before + secret + after, accounts=True)
     assert found.text == f"{before}[redacted:{found.kinds[0]}]{after}"
 

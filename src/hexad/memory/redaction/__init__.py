@@ -78,7 +78,7 @@ _HINTS = (
     "|mariadb|docker|podman|redis-cli|zip |7z |cookie|sess|.sid| sid|ssws|securestring|wifi|wlan|net use|add_user"
     "|/user:|pin |pin:|pin=|puk |puk:|cred|login|zugang|identifiants|admin:|root:| -p| -w|sudo -s|sqlcmd|sqlplus"
     "|thin:|ipmitool|snmp|lftp|totp|2fa|recovery|backup c|identified by|/p:|door code|gate code|alarm code|safe code"
-    "|lock code"
+    "|lock code|verification code|security code"
 ).split("|")
 _NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
 MANY_WORDS = re.compile(r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}")  # as in the words of a wallet

@@ -169,8 +169,8 @@ _KEY = re.compile(
     rf"|(?P<api_key>(?:{_OWNERS}|secret)[ _.-]?key(?:_base|[_-]data)?)"
     r"|(?P<secret>secret|securestring)"
     r"|(?P<token>token|токен|(?<=_)pat(?==)|_auth(?=[ ]?=))"
-    r"|(?<!public )(?<!publishable )(?P<key>key|jeton|cl[ée]|schlüssel|chiave|chave|llave|ключ|(?<![a-z])pat"
-    r"|geheimnis|segreto|segredo|секрет)"
+    r"|(?<!public)(?<!public[ _-])(?<!publishable[ _-])(?P<key>key|jeton|cl[ée]|schlüssel|chiave|chave|llave|ключ"
+    r"|(?<![a-z])pat|geheimnis|segreto|segredo|секрет)"
     r"|(?P<login>login|zugang|wi-?fi|wlan|secrets|tokens|passwords|credentials|creds))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
@@ -181,7 +181,7 @@ _LINK = re.compile(
     _PROSE + r"""|(?:_(?:PRIVATE|PROD|STAGING|DEV|TEST|LIVE|VALUE))?["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
     r"""(?P<assign>=>|->|→|:=|=(?!=)|(?<=[\w"'])>)[ \t]*"""
-    r"""|[ \t]*(?P<colon>:|={2,3})[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
+    r"""|[ \t]*(?P<colon>:(?!\?)|={2,3})[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
     r"""|(?P<named>["']?[,\s{]{1,20}(?:\w{1,20}[ ]*=[^\n=]{1,80}\n\s{1,20}){0,3}"""
     r"""["']?\w{0,12}(?i:value|default)["']?[ \t]{0,4}[:=][ \t]{0,4})"""
     r"""|(?P<pair>(?:["'][ \t]{0,4},[ \t]{0,4}|\()(?=["']))"""
@@ -205,7 +205,7 @@ _EXPLAINED = re.compile(
 _WINDOW = 90  # characters
 # As in the name of a variable or header, or beside a user: whose key may be a hash.
 _OWNED = re.compile(r"""(?<!CACHE|IMARY)_KEY$|(?<!Idempotency)-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$""")
-_FLAG = re.compile(r"(?:^|\s)--?(?:[A-Za-z0-9]+[_-])*(?:store)?$")
+_FLAG = re.compile(r"(?:^|\s)(?:--?(?:[A-Za-z0-9]+[_-])*(?:store)?|require)$")
 _QUOTED = re.compile(
     r"""(?:[rbfnuRBFNU@]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
     r"""|'(?P<single>(?:[^'\\\n\[]|\\.|\[(?!redacted:))*+)"""
@@ -350,7 +350,8 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
     if link in {"loose", "pair"} or family in {"key", "owned-key", "login"}:  # a pair: two texts in a list
         short = family in {"password", "login"} or link == "pair"
         random = shapes.looks_random(value) or (short and shapes.is_mixed(value))
-        other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
+        hashed = family == "key" and any(map(_HASH.fullmatch, (value, value.rpartition("-")[2])))  # name-of-cache-HASH
+        other = hashed or ("/" in value and not value.endswith("="))
         return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
         return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
@@ -384,7 +385,7 @@ def _is_strong(value: str) -> bool:
 _PLACEHOLDER = re.compile(
     r"\[redacted:|\$[A-Za-z_{(]|\{|<|%[sd(]|%\w+%$|\*\w+$|!\w+"
     r"|(?:https?|env|vault|op|ssm|file|arn|ref|keyring|secretsmanager):"
-    r"|your",
+    r"|your|(?:ctrl|alt|shift|cmd|meta|super|option)\+",
     re.IGNORECASE,
 )
 _STAND_IN = re.compile(r"[-_ ]your|change[-_]?me|placeholder|redacted|example|dummy|\*{3}|\.{3}|…|x{4}|a-z")
@@ -393,7 +394,7 @@ _QUANTITY = re.compile(
     r"|\d+(?:ms|sec|min|hours?|days?|[kmg]i?b|chars|characters|tokens|bytes?|bits?)"
 )
 _EXPRESSION = re.compile(r"(?:await |new |not )?[A-Za-z_][\w.]*(?:[(\[{]|::|->)|\(|lambda\b|f\"")
-_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]+\d[a-z])[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
 _FILE = re.compile(
     r"[\w.-]+\.(?:cfg|conf|crt|csv|env|go|html|ini|java|js|json|kdbx|key|md|pdf|pem|php|py|rb|rs|sh|sql|toml|ts|txt"
