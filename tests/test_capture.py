@@ -261,6 +261,22 @@ def test_adapters_propose_what_a_user_says_in_their_own_memory_if_the_setting_wa
         assert not hx.proposals.list()
 
 
+@requirement("CAP-01")
+def test_adapters_save_clear_words_at_once_where_the_developer_says_that_people_type_them() -> None:
+    with opened(":memory:", capture=True, capture_typed=True) as hx:
+        AgentMemory(hx).recall(None, Latest(f"{STATED} Don't use semicolons in TypeScript.", 0, last=True))
+        assert [(each.content, each.origin) for each in hx.knowledge.list()] == [(STATED, "user")]
+        assert [each.content for each in hx.proposals.list()] == ["Don't use semicolons in TypeScript."]
+
+
+@requirement("CAP-01")
+def test_what_waits_is_saved_when_its_user_types_it(hx: Hexad) -> None:
+    (waiting,) = hx.capture(said("I live in Cork until 2030-01-31.")).proposed
+    (kept,) = hx.capture(said("I live in Cork until 2030-01-31."), typed=True).saved
+    assert (kept.key, hx.proposals.list()) == (waiting.key, ())
+    assert hx.knowledge.get(kept.key).expires is not None
+
+
 @requirement("CAP-02")
 def test_categories_that_a_person_named_are_saved_without_asking() -> None:
     with opened(":memory:", auto_accept="preference, fact") as hx:

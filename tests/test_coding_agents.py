@@ -147,6 +147,61 @@ def test_wishes_in_a_prompt_are_kept_where_that_is_wanted(tmp_path: Path) -> Non
             assert len(engine.proposals.list()) == (wanted and source == "sdk")
 
 
+def row(text: str, source: str = "typed", **more: Any) -> str:
+    """A prompt in a transcript of Claude Code, as version 2.1 writes it."""
+    said = {"type": "user", "message": {"role": "user", "content": text}, "isSidechain": False, "promptId": "p"}
+    return json.dumps({**said, "promptSource": source, "origin": {"kind": "human"}, **more}) + "\n"
+
+
+@requirement("EDGE-03", "CAP-01")
+@pytest.mark.parametrize("event", ["Stop", "UserPromptSubmit"])
+@pytest.mark.parametrize(
+    ("transcript", "kept"),
+    [
+        (row("I’m vegetarian.\n What can I cook?"), 1),
+        (row("I'm vegetarian.", "queued"), 1),
+        (row("I'm vegetarian.", "sdk"), 0),
+        (row("I'm vegetarian.", "system", origin={"kind": "scheduled-trigger"}), 0),
+        (row("I'm vegetarian.", isMeta=True), 0),
+        (
+            row("I like fish.") + json.dumps({"type": "assistant", "message": "I'm vegetarian.", "is": "promptSource"}),
+            0,
+        ),
+        ("no transcript with a promptSource", 0),
+        (None, 0),
+    ],
+)
+def test_a_wish_is_saved_once_claude_code_s_transcript_says_that_a_person_typed_it(
+    tmp_path: Path, transcript: str | None, kept: int, event: str
+) -> None:
+    place = tmp_path / "session.jsonl"
+    with Hexad.open(tmp_path / "a.db", enabled=True, capture=True, semantic=False) as engine:
+        hooks = Hooks(engine, resident=True)
+        hooks.answer({**PROMPT, "prompt": "I'm vegetarian. What can I cook?"})
+        assert [len(engine.knowledge.list()), len(engine.proposals.list())] == [0, 1]
+        if transcript is not None:
+            place.write_text(row("hello") + transcript)
+        assert "systemMessage" not in hooks.answer(
+            {"hook_event_name": event, "session_id": "s", "transcript_path": str(place), "prompt": "thanks"}
+        )
+        assert [len(engine.knowledge.list()), len(engine.proposals.list())] == [kept, 1 - kept]
+        assert all(entry.origin == "user" for entry in engine.knowledge.list())
+
+
+@requirement("EDGE-03", "CAP-01")
+def test_what_one_s_own_memory_knows_is_not_proposed_in_a_project(tmp_path: Path) -> None:
+    with (
+        Hexad.open(tmp_path / "own.db", enabled=True, semantic=False) as own,
+        Hexad.open(tmp_path / "project.db", enabled=True, capture=True, semantic=False) as project,
+    ):
+        own.knowledge.save("I'm vegetarian.")
+        hooks = Hooks(project.beside(own))
+        for prompt in ("I'm vegetarian.", "I am allergic to nuts."):
+            hooks.answer({**PROMPT, "prompt": prompt})
+        assert [each.content for each in project.proposals.list()] == ["I am allergic to nuts."]
+        assert not own.proposals.list()
+
+
 @requirement("EDGE-03")
 def test_a_command_gives_standing_context_where_a_session_starts(hx: Hexad) -> None:
     hooks = Hooks(hx)

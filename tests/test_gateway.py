@@ -120,7 +120,7 @@ def tokens(tmp_path: Path) -> Tokens:
 
 @pytest.fixture
 def hx(tmp_path: Path) -> Iterator[Hexad]:
-    with opened(tmp_path / "agent.db", semantic=False, standing_budget=300, gateway_capture=True) as engine:
+    with opened(tmp_path / "agent.db", semantic=False, standing_budget=300, capture=True) as engine:
         engine.knowledge.save("units", "Always answer in metric units", category="rule")
         engine.knowledge.save("deploy-window", "Deploys happen on Tuesdays", origin="agent")
         yield engine

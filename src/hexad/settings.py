@@ -70,11 +70,13 @@ class Settings:
         default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
     capture: bool = _setting(default=False, meaning="agents keep what their users say that lasts, as `hx.capture` does")
+    capture_typed: bool = _setting(
+        default=False, meaning="a person typed each message to an adapter: `capture` saves clear statements at once"
+    )
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
     timeline: bool = _setting(default=True, meaning="keep which items the latest 256 prompts had, by key and score")
-    gateway_capture: bool = _setting(default=False, meaning="propose what users say through the gateway, for review")
     server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
     embedder: str = _setting(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hexad.memory.conversations.capture import Capture
     from hexad.memory.similarity import Similarity
     from hexad.memory.workspace import Change
-    from hexad.model import Clock
+    from hexad.model import Clock, Item
     from hexad.semantic import Embedder
     from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
@@ -143,11 +143,15 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
 
 def capture_of(engine: Engine, settings: Settings, find: Finder) -> Capture:
-    """The keeper of a user's words, within the limits of the settings."""
+    """The keeper of a user's words, within the limits of the settings. It knows what the memories beside know."""
     from hexad.memory.conversations import capture  # noqa: PLC0415 - loads in 10 ms; most engines need none
 
+    def everywhere(*asked: Any, **named: Any) -> tuple[Item, ...]:
+        there = [retriever_of(other.workspace, settings).search(*asked, **named) for other in engine.others]
+        return (*find(*asked, **named), *(replace(item, distance=1) for items in there for item in items))
+
     rules = capture.Rules(most=settings.max_knowledge, auto_accept=words_of(settings.auto_accept))
-    return capture.Capture(engine.workspace, find, rules, enabled=settings.enabled)
+    return capture.Capture(engine.workspace, everywhere, rules, enabled=settings.enabled)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:

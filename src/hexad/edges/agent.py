@@ -234,13 +234,18 @@ class AgentMemory:
         return replace(whose, conversation=now)
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
-        """Proposes what the user says that lasts, where the setting `capture` wants it."""
+        """Keeps what the user says that lasts, where the settings want it."""
         wanted = self._captures and self.hx.enabled and self.hx.settings.capture
         whose = self._speaker(context, session) if wanted and latest is not None and latest.last else None
         if whose is None or latest is None:
             return None
-        failing = "what the user said may not be kept"
-        return Job(whose.conversation.turn, failing, _PATIENCE, lambda: whose.scope(self.hx).capture([latest.text]))
+        failing, typed = "what the user said may not be kept", self.hx.settings.capture_typed
+        return Job(
+            whose.conversation.turn,
+            failing,
+            _PATIENCE,
+            lambda: whose.scope(self.hx).capture([latest.text], typed=typed),
+        )
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
         """Records a call. A locked store is waited for once a turn."""

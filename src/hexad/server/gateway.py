@@ -177,7 +177,7 @@ class Gateway:
         signals.emit("gateway", time.perf_counter() - started, **facts)
         response = await self._forward(request, path, added or raw)
         if turn is not None and Right.WRITE in caller.rights:  # nobody waits for it: the answer goes out first
-            response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.gateway_capture)
+            response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.capture)
         return response
 
     def _turn(self, request: Request, caller: Token, shape: Shape, raw: bytes) -> Turn | None:

@@ -6,13 +6,18 @@ what the model should read, or nothing. An event that fails, or that nobody know
 
 from __future__ import annotations
 
+import json
+import os
 import re
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.edges.agent import AgentMemory, Ended
 from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
 from hexad.mcp.coding.calls import call_in
+from hexad.memory.conversations.messages import turns
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -24,6 +29,9 @@ _STARTED: Final = frozenset({"SessionStart", "sessionStart"})
 _PROMPTED: Final = frozenset({"UserPromptSubmit", "BeforeAgent"})
 _ENDED: Final = frozenset({"PostToolUse", "PostToolUseFailure", "AfterTool", "postToolUse", "postToolUseFailure"})
 _SAID: Final = "beforeSubmitPrompt"  # of Cursor, which adds nothing to a prompt
+_STOPPED: Final = "Stop"  # the end of a turn of Claude Code
+_BY_HAND: Final = frozenset({"typed", "queued"})  # how prompts came that a person typed, in Claude Code's transcripts
+_TAIL: Final = 16 * 1024 * 1024  # bytes of a transcript that are read
 _PASSING: Final = re.compile("StoreBusy|DeadlineExceeded")  # trouble that is over at the next event
 _SESSIONS: Final = 256  # that are remembered
 
@@ -50,9 +58,12 @@ class Hooks:
                 text = self._news(session, self._memory.standing(), again=True)
             elif name in _PROMPTED:
                 text = self._prompted(str(event.get("prompt", "")), session)
+                self._confirm(event, session)
                 self._keep(event, session)
             elif name == _SAID:
                 self._keep(event, session)
+            elif name == _STOPPED:
+                self._confirm(event, session)
             elif name in _ENDED and (call := call_in(event)) is not None:
                 text = self._ended(call, session)
         lasting = [each for each in reasons if not _PASSING.search(each)]
@@ -73,11 +84,20 @@ class Hooks:
         return "\n\n".join(filter(None, (self._news(session, context.standing), context.found)))
 
     def _keep(self, event: Mapping[str, Any], session: str) -> None:
-        """Keep the wishes in a prompt, where that is wanted. Only Claude Code says whether a person typed it."""
+        """Keep the wishes in a prompt, where that is wanted: as proposals, unless the event says who wrote it."""
         source = event.get("source") or ""
         own = self._memory.own(None, session)
         if own is not None and own.settings.capture and source in {"", "user", "sdk"}:  # others are the client's own
             own.capture([str(event.get("prompt", ""))], session=own.session, typed=source == "user")
+
+    def _confirm(self, event: Mapping[str, Any], session: str) -> None:
+        """Save the wishes of a session that wait, if a person typed them: only Claude Code's transcript says that."""
+        own = self._memory.own(None, session)
+        if own is None or not own.settings.capture:
+            return
+        waiting = [each.sentence for each in own.proposals.list() if each.session == own.session]
+        typed = _typed(str(event.get("transcript_path", ""))) if waiting else ""
+        own.capture([each for each in waiting if each and each in typed], session=own.session, typed=True)
 
     def _news(self, session: str, standing: str, *, again: bool = False) -> str:
         """The standing context, unless this session has it."""
@@ -94,6 +114,16 @@ class Hooks:
             return ""
         fix = own.learnings.known_fix(call.tool, call.error, args=call.args)
         return "" if fix is None else f"A fix from memory, trust {fix.trust:.2f}: {' '.join(fix.split())}"
+
+
+def _typed(transcript: str) -> str:
+    """The words that a person typed, by a transcript of Claude Code: its latest part."""
+    with suppress(OSError, ValueError), Path(transcript).open("rb") as file:
+        start = file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+        rows = [json.loads(line) for line in file.readlines()[start > 0 :] if b'"promptSource"' in line]
+        typed = [row for row in rows if row.get("promptSource") in _BY_HAND and row.get("origin") == {"kind": "human"}]
+        return " ".join(" ".join(each.text for each in turns(typed) if each.by_user).replace("’", "'").split())
+    return ""
 
 
 def _shaped(name: str, text: str) -> dict[str, Any]:

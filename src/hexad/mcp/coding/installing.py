@@ -32,7 +32,8 @@ _FILES: Final = {  # with hooks: a folder below the project's or the user's, and
 _CALL: Final = ("tool_name", "tool_input", "tool_use_id")
 _CLAUDE: Final = {  # event: the fields that the tool gets. At the start of a session no server is connected yet
     "SessionStart": ("source",),
-    "UserPromptSubmit": ("prompt", "source"),
+    "UserPromptSubmit": ("prompt", "source", "transcript_path"),
+    "Stop": ("transcript_path",),
     "PostToolUse": _CALL,
     "PostToolUseFailure": (*_CALL, "error", "is_interrupt"),
 }

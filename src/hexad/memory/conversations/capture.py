@@ -69,9 +69,10 @@ class Capture:
         """Read the user's words in ``messages``, as any framework writes them, and keep what lasts.
 
         Only with ``typed``, where the caller knows that a person typed the words, a clear statement is saved as the
-        user's. Everything else is a proposal of ``origin``, which `hexad review` shows. ``extractor`` is a function
-        from the text of the conversation to more candidates, such as a language model; those are proposals too. What
-        is known is not kept again; secrets, and what an assistant or a tool said, are never kept.
+        user's, and so is its proposal that waits. Everything else is a proposal of ``origin``, which `hexad review`
+        shows. ``extractor`` is a function from the text of the conversation to more candidates, such as a language
+        model; those are proposals too. What is known, here or in a memory beside this one, is not kept again; secrets,
+        and what an assistant or a tool said, are never kept.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> done = hx.capture([{"role": "user", "content": "Hi! I prefer short answers. What is new?"}], typed=True)
@@ -116,7 +117,7 @@ class Keeping:
         self._similarity = workspace.similarity
         self._session = session
         self._most = most
-        self._waiting = {plain(each.content) for each in self._proposals.list()}
+        self._waiting = {plain(each.content): each.id for each in self._proposals.list()}
         self._saved: list[Statement] = []
         self._proposed: list[Statement] = []
         self._left_out = 0
@@ -167,7 +168,9 @@ class Keeping:
             every = (self._knowledge.lookup(said.key), *own)
             users = (entry for entry in every if entry is not None and entry.origin is Origin.USER)
             return next((entry for entry in users if entry.key == said.key or _same_slot(entry, said)), None)
-        found = [item for item in self._knowledge.search(said.content) if item.origin is Origin.USER]
+        found = [
+            each for each in self._knowledge.search(said.content) if each.origin is Origin.USER and not each.distance
+        ]
         near = resembling(said.content, found, self._similarity if said.replaces else None)
         topic = set(terms(said.topic))
         first = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
@@ -183,6 +186,8 @@ class Keeping:
         return any(resembling(_topic(said), [about], self._similarity))
 
     def _save(self, said: Statement, other: Knowledge | None) -> Statement:
+        if waiting := self._waiting.get(plain(said.content)):
+            return replace(said, key=self._proposals.accept(waiting).key)
         fields: dict[str, Any] = {"category": said.category, "expires": said.expires, "session": self._session}
         if other is not None:
             entry = self._knowledge.correct(other.key, said.content, **fields)
@@ -200,7 +205,7 @@ class Keeping:
             origin=by,
             session=self._session,
         )
-        self._waiting.add(plain(said.content))
+        self._waiting[plain(said.content)] = proposal.id
         return replace(said, key=proposal.key, against=proposal.against, proposal=proposal.id)
 
 
