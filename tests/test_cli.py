@@ -611,7 +611,6 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
             "Missing option '--client' (claude-code, claude-desktop, codex, cursor, gemini-cli, opencode, vscode,",
         ),
         (["backup"], "Missing argument 'FILE' (JSON Lines"),
-        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
         (["remember"], 'TEXT: is missing; for example: `hexad remember "I like green tea"`'),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",

@@ -1,4 +1,4 @@
-"""`hexad` alone greets; `init`, `config show` and `completion` set it up."""
+"""`hexad` alone greets; `init` and `config show` set it up, and shells complete its commands."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def test_what_every_command_takes_may_stand_before_it(run: Run, tmp_path: Path) 
 
 @requirement("CONF-01")
 def test_an_option_before_a_command_that_has_none_such_is_refused(run: Run) -> None:  # noqa: F811
-    ran = run("--namespace", "x", "completion", "bash")
+    ran = run("--namespace", "x", "trust", ".")
     assert (ran.code, ran.out) == (2, "")
-    assert "--namespace: is no option of 'hexad completion'; leave it out" in ran.err
+    assert "--namespace: is no option of 'hexad trust'; leave it out" in ran.err
 
 
 @requirement("CONF-03")
@@ -208,14 +208,6 @@ def test_of_a_secret_only_that_it_is_set_is_shown(run: Run, monkeypatch: pytest.
     assert "hunter2" not in ran.out + run("config", "show", "--json").out
 
 
-@requirement("CONF-01")
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script_for_each_shell(run: Run, shell: str) -> None:  # noqa: F811
-    ran = run("completion", shell)
-    assert ran.code == 0
-    assert f"_HEXAD_COMPLETE=complete_{shell}" in ran.out
-
-
 CASES = [  # words, what is begun, what is offered, what is not
     ("", "re", {"remember", "recall", "review", "reference"}, {"list", "deploy-window"}),
     ("skills", "sh", {"show"}, {"list"}),
@@ -240,7 +232,10 @@ def test_a_real_shell_completes_commands_and_options(tmp_path: Path, shell: str)
     asked = [
         _ASKED[shell].format(words=words, begun=begun, place=len(words.split()) + 1) for words, begun, _, _ in CASES
     ]
-    script = f"hexad completion {shell} > script; {_PREPARED[shell]}source script; " + '; echo "==="; '.join(asked)
+    script = (
+        f"_HEXAD_COMPLETE=source_{shell} hexad > script; {_PREPARED[shell]}source script; "
+        + '; echo "==="; '.join(asked)
+    )
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     ran = subprocess.run(
         [program, "-c", script], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.errors import InvalidInput
-from hexad.skills import patterns
 from hexad.skills.parameters import DEEPEST, admit, check_schema
 from hexad.testing.strategies import json_objects, json_values
 from tests.support import requirement
@@ -48,8 +47,6 @@ def one(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
         ({"maxLength": 2}, "ab", "abc", "must have at most 2 characters"),
         ({"minItems": 1}, [0], [], "must have at least 1 items, not 0"),
         ({"maxItems": 1}, [0], [0, 0], "must have at most 1 items"),
-        ({"pattern": "^[a-z]+$"}, "abc", "ab1", "must match the pattern"),
-        ({"pattern": "^a"}, "abc", "a" * 257, "has at most 256"),
         (
             {"anyOf": [{"type": "string"}, {"minimum": 5}]},
             5,
@@ -138,8 +135,7 @@ def test_a_whole_number_is_one_however_it_is_written() -> None:
         (one({"items": []}), "parameters.x.items"),
         (one({"items": {"kind": 1}}), "parameters.x.items.kind"),
         (one({"additionalProperties": 1}), "parameters.x.additionalProperties"),
-        (one({"pattern": "("}), "parameters.x.pattern"),
-        (one({"pattern": 1}), "parameters.x.pattern"),
+        (one({"pattern": "(a+)+$"}), "parameters.x.pattern"),
         (one({"type": "string", "default": 1}), "parameters.x.default"),
         (one({}, required=["y"]), "parameters.required"),
         (one({}, required="x"), "parameters.required"),
@@ -187,41 +183,3 @@ def test_bounds_admit_exactly_what_is_between_them(low: int, high: int, value: i
     else:
         with pytest.raises(InvalidInput):
             admit(schema, {"x": value})
-
-
-@requirement("SKILL-08")
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        *("(a+)+$", "(a|a)*$", "(a*)*", "((a+))+", "(?:a{1,9})+", "(a?){20}", "a*a*a*b", "^a*a*a*a*b", "(a+|b)*"),
-        *(r"(a)\1", "(?=a)", "(?<!a)b", "(?i)a", "a?a?a?a?a?aaaaa", "x" * 201, "[", "a{1,99}b{1,99}c{1,99}"),
-    ],
-)
-def test_a_pattern_that_may_take_long_or_is_none_is_refused(pattern: str) -> None:
-    assert patterns.problem(pattern)
-
-
-@requirement("SKILL-08")
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        *(
-            "^[a-z]+$",
-            r"^\d{4}-\d{2}-\d{2}$",
-            r"^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$",
-            "^(main|release)$",
-            "^v?[0-9]+$",
-        ),
-        *(r"^[^@ ]+@[^@ ]+\.[a-z]+$", "(ab){3}", r"^[\w.-]+/[\w.-]+$", r"\(x\)+", "[(+*]+", "^(?:a|b)c$"),
-    ],
-)
-def test_usual_patterns_are_accepted(pattern: str) -> None:
-    assert patterns.problem(pattern) is None
-
-
-@requirement("SKILL-08")
-@given(st.text(alphabet="ab*+?(){}|[]^$.,12\\", max_size=16), st.sampled_from("ab"))
-def test_every_accepted_pattern_ends_on_the_longest_text(pattern: str, letter: str) -> None:
-    """A pattern that takes exponential time would hang here."""
-    if patterns.problem(pattern) is None:
-        patterns.matches(pattern, letter * patterns.LONGEST_TEXT + "!")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
@@ -193,7 +193,7 @@ def maintained(store: Store) -> Store:
     )
     maintain = getattr(store, "maintain", None)
     if maintain is None:
-        return cast("Store", MaintainedStore(store, steps))
+        return MaintainedStore(store, steps)
     maintain(steps.due, steps.do)
     return store
 

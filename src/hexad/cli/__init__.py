@@ -33,7 +33,7 @@ app = typer.Typer(
     "Settings come from HEXAD_… variables and from hexad.toml beside the database.",
     cls=LazyGroup,
     pretty_exceptions_enable=False,
-    add_completion=False,  # `hexad completion` prints the script and changes no files
+    add_completion=False,  # `_HEXAD_COMPLETE=source_bash hexad` prints a script, and no file is changed
     rich_markup_mode="rich",
 )
 

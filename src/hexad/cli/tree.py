@@ -39,7 +39,6 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "config": ("setup.configuring", "Show the settings and where each value comes from"),
     "doctor": ("setup.doctor", "Check this machine and the database"),
     "eval": ("setup.evaluating", "Measure recall, ranking and speed"),
-    "completion": ("setup.completion", "Print a completion script for your shell"),
     "reference": ("memory.references", "Keep references to documents, APIs, wikis, repositories and tools"),
     "audit": ("memory.auditing", "Verify and read the log of every change"),
     "habits": ("memory.habits", "Show or reset the words that led to an item before"),

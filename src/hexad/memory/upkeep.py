@@ -6,7 +6,7 @@ A namespace that holds nothing needs no work: reading it writes nothing.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.model import RECORDS
 from hexad.recent import Recent
@@ -66,10 +66,9 @@ class MaintainedStore:
     def __init__(self, store: Store, steps: Steps) -> None:
         self.wrapped = store
         self._steps = steps
-
-    def __getattr__(self, name: str) -> Any:
-        """Anything else that the store has."""
-        return getattr(self.wrapped, name)
+        self.durable, self.location, self.files = store.durable, store.location, store.files
+        self.shared_as, self.namespaces = store.shared_as, store.namespaces
+        self.flush_traces, self.close = store.flush_traces, store.close
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""

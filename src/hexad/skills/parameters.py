@@ -11,7 +11,6 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput
-from hexad.skills import patterns
 
 if TYPE_CHECKING:
     from hexad.model import Json
@@ -192,14 +191,6 @@ def _const(known: Any, value: Any) -> str | None:
     return None if _comparable(value) == _comparable(known) else f"must be {_shown(known)}"
 
 
-def _pattern(pattern: str, value: Any) -> str | None:
-    if not isinstance(value, str):
-        return None
-    if len(value) > patterns.LONGEST_TEXT:
-        return f"has {len(value)} characters; what has a pattern has at most {patterns.LONGEST_TEXT}"
-    return None if patterns.matches(pattern, value) else f"must match the pattern {pattern}"
-
-
 def _comparable(value: Any) -> tuple[Any, ...]:
     """The same for values that are equal as JSON, and for no others."""
     if isinstance(value, Mapping):
@@ -228,7 +219,6 @@ _RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "maxLength": _size(str, "must have at most {} characters", lambda size, limit: size > limit),
     "minItems": _size((list, tuple), "must have at least {} items", lambda size, limit: size < limit),
     "maxItems": _size((list, tuple), "must have at most {} items", lambda size, limit: size > limit),
-    "pattern": _pattern,
 }
 
 
@@ -247,8 +237,6 @@ def _check(schema: Any, path: str, depth: int) -> None:
         _check_value(_KEYWORDS[keyword], value, f"{path}.{keyword}")
     if not all(kind in [*_WORDS] for kind in kinds_of(schema)):
         raise InvalidInput(f"{path}.type", f"must be one of {', '.join(_WORDS)}, or a list of them")
-    if "pattern" in schema and (wrong := patterns.problem(schema["pattern"])):
-        raise InvalidInput(f"{path}.pattern", wrong)
     strange = [name for name in schema.get("required", ()) if name not in [*schema.get("properties", {})]]
     if strange:
         raise InvalidInput(f"{path}.required", f"names {strange[0]!r}, which is not among its properties")
@@ -280,7 +268,6 @@ _KEYWORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "required": {"type": "array"},
     "additionalProperties": {"type": "boolean"},
     "items": {"type": "object"},
-    "pattern": {"type": "string"},
     **{key: {"type": "array", "minItems": 1} for key in ("anyOf", "enum")},
     **{key: {"type": "number"} for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")},
     **{key: {"type": "integer", "minimum": 0} for key in ("minLength", "maxLength", "minItems", "maxItems")},

@@ -1,1 +1,1 @@
-"""The commands about the machine: settings, checks, completion, evaluation, the MCP server."""
+"""The commands about the machine: settings, checks, evaluation, the MCP server."""

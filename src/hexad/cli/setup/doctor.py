@@ -147,7 +147,7 @@ def mended(hx: Hexad) -> Check:
 
 def _of_store(hx: Hexad, name: str) -> dict[str, str]:
     """The answer of a method that not every store has."""
-    work: Callable[[], dict[str, str] | None] = getattr(hx.store, name, dict)
+    work: Callable[[], dict[str, str] | None] = getattr(getattr(hx.store, "wrapped", hx.store), name, dict)
     return work() or {}
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 _OPTIONS: Final = {"db": "--db", "namespace": "--namespace"}
 _MENTIONED: Final = re.compile(r"`hexad ([^`…]+)`")
-_WITHOUT: Final = ("--help", "completion", "eval", "mcp uninstall", "restore")  # these take no database, or another one
+_WITHOUT: Final = ("--help", "eval", "mcp uninstall", "restore")  # these take no database, or another one
 _WITHOUT_NAMESPACE: Final = ("init",)
 
 _PASSWORD: Final = re.compile(r"^(postgres(?:ql)?://[^:@/?]*:).*(?=@)|([?&]password=)[^&]*")
