@@ -271,8 +271,8 @@ def test_adapters_save_clear_words_at_once_where_the_developer_says_that_people_
 
 @requirement("CAP-01")
 def test_what_waits_is_saved_when_its_user_types_it(hx: Hexad) -> None:
-    (waiting,) = hx.capture(said("I live in Cork until 2030-01-31.")).proposed
-    (kept,) = hx.capture(said("I live in Cork until 2030-01-31."), typed=True).saved
+    (waiting,) = hx.capture(said("I live with my sister in Cork until 2030-01-31.")).proposed
+    (kept,) = hx.capture(said("I live with my sister in Cork until 2030-01-31."), typed=True).saved
     assert (kept.key, hx.proposals.list()) == (waiting.key, ())
     assert hx.knowledge.get(kept.key).expires is not None
 
