@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
+import httpx2
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from hexad.errors import NotFound
+from hexad.model import Layer
 from hexad.otel import instrumented
+from tests.server_support import serving, tokens_in
 from tests.support import opened, requirement
 
 
@@ -48,9 +53,67 @@ def test_a_retrieval_is_a_span_with_one_for_each_layer_inside_the_callers_own(
 
 
 @requirement("OBS-01")
+def test_a_layer_takes_the_time_of_its_own_work_inside_the_retrieval(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
+    with opened(tmp_path / "agent.db", semantic=False) as hx, instrumented():
+        hx.knowledge.save("window", "deploys are on Tuesdays")
+        spans.clear()
+        found = hx.retrieve("deploys").seconds
+    whole, *layers = sorted(spans.get_finished_spans(), key=lambda span: span.name, reverse=True)
+    assert [span.name for span in layers] == ["hexad.layer.user_knowledge"], "the others hold nothing"
+    assert abs(length(layers[0]) - found[Layer.USER_KNOWLEDGE]) < 1e-6
+    assert sum(map(length, layers)) < length(whole)
+
+
+@requirement("OBS-01")
+def test_a_save_is_a_span_with_what_it_did_and_a_failed_one_is_marked(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
+    with opened(tmp_path / "agent.db", semantic=False) as hx, instrumented():
+        spans.clear()
+        hx.knowledge.save("window", "unmistakable")
+        hx.observe(tool="deploy", args={}, error="quota exceeded")
+        with pytest.raises(NotFound):
+            hx.knowledge.delete("unmistakable")
+    *done, failed = spans.get_finished_spans()
+    assert [span.name for span in done] == ["hexad.knowledge.save", "hexad.tool.call"]
+    assert [(span.attributes or {})["hexad." + span.name.removeprefix("hexad.")] for span in done] == [1, 1]
+    assert (failed.name, failed.status.status_code) == ("hexad.change", trace.StatusCode.ERROR)
+    assert "unmistakable" not in "".join(span.to_json() for span in (*done, failed))
+
+
+@requirement("OBS-01")
+def test_a_request_through_the_gateway_is_the_parent_of_its_retrieval(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
+    with opened(tmp_path / "agent.db", semantic=False) as hx, instrumented():
+        hx.knowledge.save("window", "deploys are on Tuesdays", origin="agent")
+        with serving(hx, tokens_in(tmp_path), upstream="http://127.0.0.1:1/v1") as url:
+            spans.clear()
+            body = {"model": "m", "messages": [{"role": "user", "content": "unmistakable deploys"}]}
+            assert httpx2.post(f"{url}/gateway/v1/chat/completions", json=body).status_code == 502
+    found = {span.name: span for span in spans.get_finished_spans()}
+    names = ("hexad.layer.user_knowledge", "hexad.retrieval", "hexad.gateway", "hexad.request")
+    for inner, outer in pairwise(found[name] for name in names):
+        assert inner.parent is not None
+        assert inner.parent.span_id == outer.context.span_id
+    assert found["hexad.request"].parent is None
+    provider = found["hexad.provider"]
+    assert provider.parent is not None
+    assert provider.parent.span_id == found["hexad.request"].context.span_id
+    assert provider.status.status_code is trace.StatusCode.ERROR
+    assert "unmistakable" not in "".join(span.to_json() for span in found.values())
+
+
+def length(span: ReadableSpan) -> float:
+    return ((span.end_time or 0) - (span.start_time or 0)) / 1e9
+
+
+@requirement("OBS-01")
 def test_the_picture_of_a_trace_is_drawn_from_spans(tmp_path: Path) -> None:
     file, root = tmp_path / "trace.svg", Path(__file__).parent.parent
     subprocess.run([sys.executable, str(root / "examples" / "trace.py"), str(file)], check=True)
-    for name in ("turn", "hexad.retrieval", "hexad.layer.user_knowledge", "tool deploy"):
+    for name in ("turn", "hexad.retrieval", "hexad.layer.user_knowledge", "tool deploy", "hexad.tool.call"):
         assert f">{name}</text>" in file.read_text()
         assert f">{name}</text>" in (root / "docs" / "how-to" / "trace.svg").read_text()

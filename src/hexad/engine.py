@@ -56,7 +56,9 @@ class Engine:
     ) -> Retrieval:
         """The items that matter for a message."""
         wanted = None if layers is None else asked_for(layers)
-        found = _signalled(self._retrieved(query, wanted, max_per_layer, session=session))
+        with signals.measured("retrieval") as facts:
+            found = self._retrieved(query, wanted, max_per_layer, session=session)
+            _note(facts, found)
         if not self.others:
             return found
         stored, limit = _stored(wanted), max_per_layer or self.max_per_layer
@@ -89,8 +91,9 @@ class Engine:
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
         """Standing context and what was found besides it, and the candidates of each layer, up to ``wide`` of them."""
         wanted, room = None if layers is None else asked_for(layers), self._room
-        found, candidates = self._turn(message, wanted, room, session=session, wide=wide)
-        _signalled(found)
+        with signals.measured("retrieval") as facts:
+            found, candidates = self._turn(message, wanted, room, session=session, wide=wide)
+            _note(facts, found)
         if not self.others:
             return found, candidates
         every, judged = [found], [candidates]
@@ -201,14 +204,12 @@ class Engine:
             self.workspace.flush(patience=_FLUSH_PATIENCE)
 
 
-def _signalled(found: Retrieval) -> Retrieval:
-    """Say how long each layer took and how many items it found."""
+def _note(facts: signals.Facts, found: Retrieval) -> None:
+    """Note how long each layer's own work took and how many items it found."""
     if signals.wanted():
-        facts: dict[str, float] = {f"{layer}.seconds": seconds for layer, seconds in found.seconds.items()}
+        facts |= {"standing": len(found.standing), "failures": len(found.failures)}
+        facts |= {f"{layer}.seconds": seconds for layer, seconds in found.seconds.items()}
         facts |= {f"{layer}.items": len(items) for layer, items in found.items.items()}
-        whole, failed = max(found.seconds.values(), default=0.0), len(found.failures)
-        signals.emit("retrieval", whole, standing=len(found.standing), failures=failed, **facts)
-    return found
 
 
 def _stored(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

@@ -13,12 +13,14 @@ from hexad import signals
 from hexad._version import __version__
 from hexad.extras import require_extra
 
+require_extra("otel", "tracing", "opentelemetry")
+
+from opentelemetry import context, metrics, trace  # noqa: E402 - a missing package is reported first
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from opentelemetry.context import Context
-    from opentelemetry.metrics import Counter, Histogram, Meter
-    from opentelemetry.trace import Span, Tracer
+    from opentelemetry.trace import Span
 
     from hexad.signals import Signal
 
@@ -32,38 +34,49 @@ def instrumented() -> Iterator[None]:
     >>> with instrumented():
     ...     pass
     """
-    require_extra("otel", "tracing", "opentelemetry")
-    from opentelemetry import metrics, trace  # noqa: PLC0415 - behind its extra
-
-    tracer, meter = trace.get_tracer("hexad", __version__), metrics.get_meter("hexad", __version__)
-    with signals.listening(_Recorder(tracer, meter, trace.set_span_in_context).heard):
+    with signals.listening(_Recorder().begun):
         yield
 
 
 class _Recorder:
     """Turns signals into spans, counters and durations."""
 
-    def __init__(self, tracer: Tracer, meter: Meter, inside: Callable[[Span], Context]) -> None:
-        self._tracer = tracer
-        self._inside = inside
-        self._durations: Histogram = meter.create_histogram("hexad.duration", "s", "how long something took")
-        self._counts: Counter = meter.create_counter("hexad.count", "1", "how often something happened")
+    def __init__(self) -> None:
+        self._tracer, meter = trace.get_tracer("hexad", __version__), metrics.get_meter("hexad", __version__)
+        self._durations = meter.create_histogram("hexad.duration", "s", "how long something took")
+        self._counts = meter.create_counter("hexad.count", "1", "how often something happened")
 
-    def heard(self, signal: Signal) -> None:
-        """Record one signal; its span ends now, inside of the span that is current here."""
-        facts = {f"hexad.{name}": value for name, value in signal.facts.items() if not name.endswith(_LAYER)}
-        kind = {"hexad.what": signal.name, **{name: each for name, each in facts.items() if isinstance(each, str)}}
-        self._counts.add(1, kind)
-        if signal.name == "change":  # it has no duration of its own
-            return
+    def begun(self, name: str) -> Callable[[Signal], None]:
+        """Open a span inside of the current one; what begins before it ends is inside of it."""
+        span = self._tracer.start_span(f"hexad.{name}")
+        before = context.attach(trace.set_span_in_context(span))
+
+        def ended(signal: Signal) -> None:
+            self._count(signal)
+            if span.is_recording():
+                self._describe(span, signal)
+            context.detach(before)
+            span.end()
+
+        return ended
+
+    def _count(self, signal: Signal) -> None:
+        words = {f"hexad.{name}": each for name, each in signal.facts.items() if isinstance(each, str)}
+        kind = {"hexad.what": signal.name, **words}
         self._durations.record(signal.seconds, kind)
-        end = time.time_ns()
-        start = end - round(signal.seconds * 1e9)
-        span = self._tracer.start_span(f"hexad.{signal.name}", start_time=start, attributes=facts)
-        if span.is_recording():
-            inside = self._inside(span)
-            for name, seconds in signal.facts.items():
-                if name.endswith(_LAYER):
-                    layer = f"hexad.layer.{name.removesuffix(_LAYER)}"
-                    self._tracer.start_span(layer, inside, start_time=start).end(start + round(float(seconds) * 1e9))
-        span.end(end)
+        self._counts.add(1, kind)
+        for action, times in signal.actions.items():
+            self._counts.add(times, {"hexad.what": "action", "hexad.action": action})
+
+    def _describe(self, span: Span, signal: Signal) -> None:
+        """The facts as attributes, and a span for each layer: as long as its own work, behind the read they share."""
+        facts = signal.facts
+        if signal.actions:
+            span.update_name(f"hexad.{next(iter(signal.actions))}")
+        if "error" in facts:
+            span.set_status(trace.StatusCode.ERROR)
+        span.set_attributes({f"hexad.{name}": value for name, value in facts.items() if not name.endswith(_LAYER)})
+        layers = {name.removesuffix(_LAYER): round(float(facts[name]) * 1e9) for name in facts if name.endswith(_LAYER)}
+        start = time.time_ns() - sum(layers.values())
+        for layer, length in layers.items():
+            self._tracer.start_span(f"hexad.layer.{layer}", start_time=start).end(start := start + length)

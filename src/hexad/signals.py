@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+Facts: TypeAlias = dict[str, str | float]
 
 
 class Signal(NamedTuple):
@@ -15,20 +18,38 @@ class Signal(NamedTuple):
 
     name: str
     seconds: float
-    facts: Mapping[str, str | int | float]
+    facts: Facts
+
+    @property
+    def actions(self) -> dict[str, int]:
+        """What a change has done and how often: nothing if it failed."""
+        facts = self.facts if self.name == "change" and "error" not in self.facts else {}
+        return {action: int(times) for action, times in facts.items()}
 
 
-Listener: TypeAlias = Callable[[Signal], None]
+Listener: TypeAlias = Callable[[str], Callable[[Signal], None]]  # hears a beginning; its answer hears the end
 _listeners: Final[list[Listener]] = []
 
 
-def emit(name: str, seconds: float = 0.0, **facts: str | float) -> None:
-    """Pass a signal to every listener, in the thread of the one who emits it."""
-    if not _listeners:
-        return
-    signal = Signal(name, seconds, facts)
-    for listener in tuple(_listeners):
-        listener(signal)
+class measured:  # noqa: N801 - used like a function: `with measured("retrieval") as facts`
+    """A block that ends with a signal, which has the facts that the block noted. Signals inside it are its parts."""
+
+    __slots__ = ("_ends", "_facts", "_name", "_started")
+
+    def __init__(self, name: str, **facts: str | float) -> None:
+        self._name, self._facts = name, facts
+
+    def __enter__(self) -> Facts:
+        self._ends = [begun(self._name) for begun in _listeners]
+        self._started = time.perf_counter()
+        return self._facts
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._ends:
+            failed: Facts = {} if kind is None else {"error": kind.__name__}
+            signal = Signal(self._name, time.perf_counter() - self._started, {**self._facts, **failed})
+            for ended in self._ends:
+                ended(signal)
 
 
 def wanted() -> bool:
@@ -38,7 +59,7 @@ def wanted() -> bool:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Pass signals to a listener inside of this block."""
+    """Pass signals to a listener inside of this block, in the thread of the one who emits them."""
     _listeners.append(listener)
     try:
         yield

@@ -149,17 +149,15 @@ class ContextRetriever:
         """Ask the stored layers together, then each of the others; a failing layer loses only its own items."""
         stored = [layer for layer in layers if layer in RECORD_OF]
         tools = [Layer.TOOL_REGISTRY] if Layer.TOOL_REGISTRY in layers and isinstance(self.tools, ToolRegistry) else []
-        started = time.perf_counter()
         source, none = self._stored(room), Examined({})
         examined = source.examine(stored, query, limit, wide=wide, also=tools) if stored or tools or room else none
-        share = (time.perf_counter() - started) / max(1, len(stored))
         found: dict[Layer, Sequence[Judged] | Exception] = {}
-        seconds: dict[Layer, float] = {}
+        seconds = dict(examined.seconds)
         for layer in layers:
             started = time.perf_counter()
             given = None if layer in RECORD_OF else self._source(layer, examined, query)
             if layer in RECORD_OF:
-                found[layer], seconds[layer] = examined.candidates[layer], share
+                found[layer] = examined.candidates[layer]
             elif given is not None:
                 deadline = None if isinstance(given.provider, ToolRegistry | SessionRuntime) else self.deadline
                 found[layer] = _asked(layer, partial(given.examine, query, limit, wide), deadline)

@@ -116,8 +116,8 @@ class Workspace:
 
     def audit_rejection(self, error: RateLimited, actor: str) -> None:
         """Write into the log that a limit was reached."""
-        with self.transaction() as unit:
-            change = Change(self, unit, actor, error.session)
+        with signals.measured("change") as actions, self.transaction() as unit:
+            change = Change(self, unit, actor, error.session, [], actions)
             change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
 
 
@@ -130,6 +130,7 @@ class Change:
     actor: str
     session: str
     prompts: list[list[Any]] = field(default_factory=list)  # to be noted before it ends
+    actions: signals.Facts = field(default_factory=dict)  # how often each was logged
     _taken: list[str] = field(default_factory=list)
 
     def take_slot(self, kind: str) -> None:
@@ -166,7 +167,7 @@ class Change:
         self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
     ) -> int:
         """Write this change into the log, as of now or of when it happened; returns the record's sequence."""
-        signals.emit("change", action=action)
+        self.actions[action] = int(self.actions.get(action, 0)) + 1
         return audit.append(
             self.unit,
             at=at or self.workspace.clock(),
@@ -186,12 +187,17 @@ class ChangeTransaction:
         self._actor = actor
         self._session = session
         self._transaction = workspace.transaction(patience=patience)
+        self._measured = signals.measured("change")
 
     def __enter__(self) -> Change:
-        workspace = self._workspace
-        unit = self._transaction.__enter__()
+        workspace, actions = self._workspace, self._measured.__enter__()
+        try:
+            unit = self._transaction.__enter__()
+        except BaseException as error:
+            self._measured.__exit__(type(error))
+            raise
         self._waiting = workspace.uses.take(workspace.namespace)  # now, so that it is all that came meanwhile
-        self._change = change = Change(workspace, unit, self._actor, self._session, [*self._waiting.prompts])
+        self._change = change = Change(workspace, unit, self._actor, self._session, [*self._waiting.prompts], actions)
         self._attempt(lambda: self._waiting.write(change))
         return change
 
@@ -203,8 +209,10 @@ class ChangeTransaction:
         try:
             self._transaction.__exit__(kind, error, trace)
         except BaseException as failure:
+            self._measured.__exit__(type(failure))
             self._undo(failure)
             raise
+        self._measured.__exit__(kind)
         if error is not None:
             self._undo(error)
 

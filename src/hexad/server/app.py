@@ -123,24 +123,22 @@ class Site:
             return problem(error)
 
     async def _measured(self, area: str, scope: Scope, receive: Receive, send: Send) -> None:
-        started, status = time.perf_counter(), 500
+        name, started = area.strip("/") or "pages", time.perf_counter()
 
         async def noting(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                facts["status"] = message["status"]
                 if area != GATEWAY_PATH:
                     message["headers"] = [*message.get("headers", ()), *_SAFE]
             await send(message)
 
-        try:
-            app = await self._answered(area, Request(scope, receive))
-            await app(scope, receive, noting)
-        finally:
-            seconds, name = time.perf_counter() - started, area.strip("/") or "pages"
-            signals.emit("request", seconds, area=name, method=_method(scope), status=status)
-            if self.hosting.log_requests:
-                _log(name, scope, status, seconds)
+        with signals.measured("request", area=name, method=_method(scope), status=500) as facts:
+            try:
+                app = await self._answered(area, Request(scope, receive))
+                await app(scope, receive, noting)
+            finally:
+                if self.hosting.log_requests:
+                    _log(name, scope, facts["status"], time.perf_counter() - started)
 
     async def _health(self, _request: Request) -> Response:
         """Whether the store answers; anybody may ask."""
@@ -179,7 +177,7 @@ class Site:
 
     @asynccontextmanager
     async def _alive(self, _app: Starlette) -> AsyncIterator[None]:
-        with signals.listening(self.metrics.heard):
+        with signals.listening(lambda _: self.metrics.heard):
             async with anyio.create_task_group() as tasks:
                 self._tasks = tasks
                 yield
@@ -200,7 +198,7 @@ def _method(scope: Scope) -> str:
     return scope["method"] if scope["method"] in known else "other"
 
 
-def _log(area: str, scope: Scope, status: int, seconds: float) -> None:
+def _log(area: str, scope: Scope, status: str | float, seconds: float) -> None:
     """One line of JSON: which route, not which key; no query, no body, no token."""
     line = {
         "at": utc_now().isoformat(timespec="milliseconds"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -168,13 +167,13 @@ class Gateway:
         shape = next((each for end, each in SHAPES.items() if path == f"/v1{end.removeprefix('/v1')}"), None)
         if shape is None or request.method != "POST":
             return await self._forward(request, path, request.stream())
-        raw, started, added = await body_of(request, _LARGEST), time.perf_counter(), None
+        raw, added = await body_of(request, _LARGEST), None
         turn = self._turn(request, caller, shape, raw)
-        if turn is not None:
-            with _going_on("a request goes on without memory"), anyio.move_on_after(_MEMORY_SECONDS):
-                added = await turn.with_context()
-        facts = {"kind": path.rpartition("/")[2], "context": "no" if added is None else "yes"}
-        signals.emit("gateway", time.perf_counter() - started, **facts)
+        with signals.measured("gateway", kind=path.rpartition("/")[2], context="no") as facts:
+            if turn is not None:
+                with _going_on("a request goes on without memory"), anyio.move_on_after(_MEMORY_SECONDS):
+                    added = await turn.with_context()
+                facts["context"] = "no" if added is None else "yes"
         response = await self._forward(request, path, added or raw)
         if turn is not None and Right.WRITE in caller.rights:  # nobody waits for it: the answer goes out first
             response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.capture)
@@ -197,7 +196,8 @@ class Gateway:
             headers.append(("content-length", length))
         empty = request.method in {"GET", "HEAD"} and "content-length" not in request.headers
         sent = httpx2.Request(request.method, url, headers=headers, content=None if empty else content)
-        came = await next(self._turns).send(sent, stream=True)
+        with signals.measured("provider"):  # until its answer begins
+            came = await next(self._turns).send(sent, stream=True)
         response = StreamingResponse(_bytes(came), came.status_code)
         response.raw_headers = [
             (name.encode("latin-1"), value.encode("latin-1"))

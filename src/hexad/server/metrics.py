@@ -14,7 +14,7 @@ _HELP: Final = {
     "hexad_requests_total": "HTTP requests, by area, method and status.",
     "hexad_request_seconds": "Seconds that requests took until the end of their answer, by area.",
     "hexad_retrievals_total": "Messages that context was looked up for.",
-    "hexad_retrieval_seconds": "Seconds of retrieval, by layer.",
+    "hexad_retrieval_seconds": "Seconds of retrieval: in all, and of each layer's own work.",
     "hexad_retrieved_items_total": "Items that retrieval returned, by layer.",
     "hexad_changes_total": "Changes of the memory and outcomes of tools, by action.",
     "hexad_gateway_requests_total": "Requests to the provider, by kind and whether context was added.",
@@ -40,21 +40,22 @@ class Metrics:
 
     def heard(self, signal: Signal) -> None:
         """Count what the engine says about itself."""
-        facts = signal.facts
+        facts = {name: value for name, value in signal.facts.items() if name != "error"}
         if signal.name == "retrieval":
             self.count("hexad_retrievals_total")
+            self.count("hexad_retrieval_seconds", signal.seconds, layer="all")
             for name, value in facts.items():
                 layer, _, what = name.partition(".")
                 if what:
                     self.count(_OF_A_LAYER[what], float(value), layer=layer)
-        elif signal.name == "change":
-            self.count("hexad_changes_total", action=facts["action"])
         elif signal.name == "request":
             self.count("hexad_requests_total", 1, **facts)
             self.count("hexad_request_seconds", signal.seconds, area=facts["area"])
         elif signal.name == "gateway":
             self.count("hexad_gateway_requests_total", 1, **facts)
             self.count("hexad_gateway_seconds", signal.seconds, kind=facts["kind"])
+        for action, times in signal.actions.items():
+            self.count("hexad_changes_total", times, action=action)
 
     def text(self) -> str:
         """Every figure."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hexad.context.candidates import MANY, opened, weigh
 from hexad.context.conversation import lending
@@ -24,7 +24,7 @@ from hexad.text.document import facet
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
     from hexad.context.candidates import Candidates
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hexad.model import Association, Clock, Record
     from hexad.store import Reading, Row, Sketch, Store
 
+T = TypeVar("T")
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _IN_ERRORS: Final = frozenset({"user", "request", "call", "error", "name", "valu"})  # stems: most errors hold them
@@ -47,6 +48,7 @@ class Examined(NamedTuple):
     candidates: Mapping[Layer, Sequence[Judged] | Exception]
     associations: Mapping[Layer, Sequence[Association]] = {}
     standing: tuple[Item, ...] = ()
+    seconds: Mapping[Layer, float] = {}  # of each layer's own work: the rows are read for all of them together
 
 
 class StoredLayers(NamedTuple):
@@ -82,7 +84,8 @@ class StoredLayers(NamedTuple):
         habits_of = self.examine((), query, limit, also=also)
         candidates = {layer: found for one in (*each, habits_of) for layer, found in one.candidates.items()}
         standing = next((one.standing for one in each if one.standing), ())
-        return Examined(candidates, habits_of.associations, standing)
+        seconds = {layer: taken for one in each for layer, taken in one.seconds.items()}
+        return Examined(candidates, habits_of.associations, standing, seconds)
 
     def _examine(self, layers: Sequence[Layer], query: Query, limit: int, wide: int, also: Sequence[Layer]) -> Examined:
         now = self.clock()
@@ -91,10 +94,15 @@ class StoredLayers(NamedTuple):
             found = view.evidence(self._question((*layers, *also), query, now, wide))
             standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
             asked = _Asked(self, view, query, now, limit, wide, frozenset(item.id for item in standing), [])
-            passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
+            clock = _Clock()
+            passes = [
+                clock.timed(layer, _Pass, asked, layer, found[layer])
+                for layer in layers
+                if found[layer].statistics.rows
+            ]
             self._look(view, passes, now, ends)
             for each in passes:
-                each.answer()
+                clock.timed(each.layer, each.answer)
             if wide:
                 for each in passes:
                     each.wanted = wide
@@ -105,10 +113,11 @@ class StoredLayers(NamedTuple):
         return Examined(
             {
                 **dict.fromkeys(layers, ()),
-                **{each.layer: each.judged(rows.get(each.layer, ()), wide) for each in passes},
+                **{each.layer: clock.timed(each.layer, each.judged, rows.get(each.layer, ()), wide) for each in passes},
             },
             {layer: found[layer].associations for layer in also},
             standing,
+            clock.seconds,
         )
 
     def _question(self, layers: Sequence[Layer], query: Query, now: datetime, wide: int) -> Question:
@@ -135,6 +144,20 @@ class StoredLayers(NamedTuple):
             for each in passes:
                 if each.layer in sketches:
                     each.add(sketches[each.layer])
+
+
+class _Clock:
+    """How long the work of each layer takes."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[Layer, float] = {}
+
+    def timed(self, layer: Layer, work: Callable[..., T], *given: object) -> T:
+        """The result of some work for a layer."""
+        started = time.perf_counter()
+        result = work(*given)
+        self.seconds[layer] = self.seconds.get(layer, 0.0) + time.perf_counter() - started
+        return result
 
 
 class _Asked(NamedTuple):
