@@ -22,7 +22,7 @@ class Signal(NamedTuple):
 
     @property
     def actions(self) -> dict[str, int]:
-        """What a change has done and how often: nothing if it failed."""
+        """How often each thing was done by a change; nothing if it failed."""
         facts = self.facts if self.name == "change" and "error" not in self.facts else {}
         return {action: int(times) for action, times in facts.items()}
 
