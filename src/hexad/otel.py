@@ -13,10 +13,6 @@ from hexad import signals
 from hexad._version import __version__
 from hexad.extras import require_extra
 
-require_extra("otel", "tracing", "opentelemetry")
-
-from opentelemetry import context, metrics, trace  # noqa: E402 - a missing package is reported first
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -34,6 +30,7 @@ def instrumented() -> Iterator[None]:
     >>> with instrumented():
     ...     pass
     """
+    require_extra("otel", "tracing", "opentelemetry")
     with signals.listening(_Recorder().begun):
         yield
 
@@ -42,6 +39,9 @@ class _Recorder:
     """Turns signals into spans, counters and durations."""
 
     def __init__(self) -> None:
+        from opentelemetry import context, metrics, trace  # noqa: PLC0415 - behind its extra
+
+        self._context, self._trace = context, trace
         self._tracer, meter = trace.get_tracer("hexad", __version__), metrics.get_meter("hexad", __version__)
         self._durations = meter.create_histogram("hexad.duration", "s", "how long something took")
         self._counts = meter.create_counter("hexad.count", "1", "how often something happened")
@@ -49,13 +49,13 @@ class _Recorder:
     def begun(self, name: str) -> Callable[[Signal], None]:
         """Open a span inside of the current one; what begins before it ends is inside of it."""
         span = self._tracer.start_span(f"hexad.{name}")
-        before = context.attach(trace.set_span_in_context(span))
+        before = self._context.attach(self._trace.set_span_in_context(span))
 
         def ended(signal: Signal) -> None:
             self._count(signal)
             if span.is_recording():
                 self._describe(span, signal)
-            context.detach(before)
+            self._context.detach(before)
             span.end()
 
         return ended
@@ -74,7 +74,7 @@ class _Recorder:
         if signal.actions:
             span.update_name(f"hexad.{next(iter(signal.actions))}")
         if "error" in facts:
-            span.set_status(trace.StatusCode.ERROR)
+            span.set_status(self._trace.StatusCode.ERROR)
         span.set_attributes({f"hexad.{name}": value for name, value in facts.items() if not name.endswith(_LAYER)})
         layers = {name.removesuffix(_LAYER): round(float(facts[name]) * 1e9) for name in facts if name.endswith(_LAYER)}
         start = time.time_ns() - sum(layers.values())

@@ -2,7 +2,7 @@
 
 import logging
 import webbrowser
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from hexad.cli.terminal import screen
 from hexad.edges.address import Address
 from hexad.errors import InvalidInput
 from hexad.extras import is_importable
+from hexad.otel import instrumented
 from hexad.server import require_server
 from hexad.server.tokens import FILE_NAME, Tokens
 from hexad.settings import data_folder, file_place
@@ -83,17 +84,9 @@ def serve(
             if open_browser:
                 webbrowser.open(url)
 
-        with _traced():
+        with instrumented() if is_importable("opentelemetry") else nullcontext():
             serve_http(whole, address, ready=ready)
         leave(hx)
-
-
-def _traced() -> AbstractContextManager[None]:
-    if not is_importable("opentelemetry"):
-        return nullcontext()
-    from hexad.otel import instrumented  # noqa: PLC0415 - behind its extra
-
-    return instrumented()
 
 
 def _upstream(url: str | None) -> str:

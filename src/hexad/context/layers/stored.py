@@ -94,15 +94,11 @@ class StoredLayers(NamedTuple):
             found = view.evidence(self._question((*layers, *also), query, now, wide))
             standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
             asked = _Asked(self, view, query, now, limit, wide, frozenset(item.id for item in standing), [])
-            clock = _Clock()
-            passes = [
-                clock.timed(layer, _Pass, asked, layer, found[layer])
-                for layer in layers
-                if found[layer].statistics.rows
-            ]
+            some, spent = [layer for layer in layers if found[layer].statistics.rows], dict[Layer, float]()
+            passes = [_timed(spent, layer, _Pass, asked, layer, found[layer]) for layer in some]
             self._look(view, passes, now, ends)
             for each in passes:
-                clock.timed(each.layer, each.answer)
+                _timed(spent, each.layer, each.answer)
             if wide:
                 for each in passes:
                     each.wanted = wide
@@ -110,15 +106,9 @@ class StoredLayers(NamedTuple):
                 for each in passes:
                     each.widen(wide)
             rows = view.fetch({each.layer: each.numbers for each in passes if each.numbers})
-        return Examined(
-            {
-                **dict.fromkeys(layers, ()),
-                **{each.layer: clock.timed(each.layer, each.judged, rows.get(each.layer, ()), wide) for each in passes},
-            },
-            {layer: found[layer].associations for layer in also},
-            standing,
-            clock.seconds,
-        )
+        judged = {each.layer: _timed(spent, each.layer, each.judged, rows.get(each.layer, ()), wide) for each in passes}
+        associations = {layer: found[layer].associations for layer in also}
+        return Examined({**dict.fromkeys(layers, ()), **judged}, associations, standing, spent)
 
     def _question(self, layers: Sequence[Layer], query: Query, now: datetime, wide: int) -> Question:
         similarity, room = self.similarity, self.room
@@ -146,18 +136,12 @@ class StoredLayers(NamedTuple):
                     each.add(sketches[each.layer])
 
 
-class _Clock:
-    """How long the work of each layer takes."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[Layer, float] = {}
-
-    def timed(self, layer: Layer, work: Callable[..., T], *given: object) -> T:
-        """The result of some work for a layer."""
-        started = time.perf_counter()
-        result = work(*given)
-        self.seconds[layer] = self.seconds.get(layer, 0.0) + time.perf_counter() - started
-        return result
+def _timed(spent: dict[Layer, float], layer: Layer, work: Callable[..., T], *given: object) -> T:
+    """The result of some work for a layer, whose time is added to what the layer has spent."""
+    started = time.perf_counter()
+    result = work(*given)
+    spent[layer] = spent.get(layer, 0.0) + time.perf_counter() - started
+    return result
 
 
 class _Asked(NamedTuple):
