@@ -257,8 +257,14 @@ def test_a_person_clicks_through_every_page_and_reviews_by_keys(url: str, hx: He
     one.see("Accepted: diet.")
     assert hx.knowledge.get("diet").origin == "user"
     one.press("j")
+    one.press("e")
+    one.type("textarea[name=body]", "Welcome {{ name }}")
+    one.click("button[value=edit_skill]")
+    one.see("look at it again before you activate it")
+    one.press("j")
     one.press("a")
     one.see("It is active.")
+    assert hx.skills.get("greet").definition == {"template": "Welcome {{ name }}"}
     assert [each for each in one.errors() if each["level"] == "SEVERE"] == []
 
 
@@ -286,6 +292,12 @@ def test_a_person_edits_deletes_undoes_tries_a_skill_and_signs_in(
     one.click("#undo")
     one.see("brought back")
     assert len(hx.knowledge.list()) == 5
+    hx.knowledge.delete("note-1")
+    one.open(f"{url}/knowledge?deleted=1")
+    one.click("[data-tick-all]")
+    one.click("[data-needs-tick]")
+    one.see("1 entry brought back.")
+    assert hx.knowledge.get("note-1").content == "Deploy note 1"
     one.open(f"{url}/skills?name=greet")
     one.type("textarea[name=parameters]", '{"name": "Ada"}')
     one.click("button[value=dry]")
@@ -323,6 +335,8 @@ def hostile(hx: Hexad) -> None:
     session.observe(tool=HOSTILE[:50], args={"a": HOSTILE}, error=HOSTILE)
     session.observe(tool=HOSTILE[:50], args={"a": "b"}, result="fine")
     hx.learnings.save(trigger=HOSTILE[:60], error_pattern=HOSTILE, diagnosis=HOSTILE, fix=HOSTILE)
+    hx.knowledge.save(f"gone {HOSTILE[:180]}", HOSTILE, origin="agent")
+    hx.knowledge.delete(f"gone {HOSTILE[:180]}")
     session.prompt("", HOSTILE)
 
 
@@ -332,7 +346,12 @@ def hostile(hx: Hexad) -> None:
 def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chromium: Browser) -> None:
     hostile(hx)
     one, key = chromium, httpx2.QueryParams({"key": HOSTILE[:200]})
-    singles = [SINGLE[1], f"knowledge?{key}", f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}"]
+    singles = [
+        SINGLE[1],
+        "knowledge?deleted=1",
+        f"knowledge?{key}",
+        f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}",
+    ]
     singles += [f"learnings?id={each.id}" for each in hx.learnings.list()]
     asked = httpx2.QueryParams({"message": HOSTILE, "query": HOSTILE, "action": HOSTILE})
     for page in (*PAGES, *(f"{page}?{asked}" for page in PAGES), *singles):
@@ -464,3 +483,55 @@ def test_a_new_entry_does_not_take_the_place_of_one_that_is_there(url: str, hx: 
     assert ">Buy one</textarea>" in answer.text  # what was typed is not lost
     kept = hx.knowledge.get("kettle")
     assert (kept.content, kept.tags, kept.subject) == ("Descale it", ("kitchen",), "home")
+
+
+@requirement("DASH-01")
+def test_deleted_entries_are_listed_searched_and_brought_back(url: str, hx: Hexad) -> None:
+    with Visitor(base_url=url) as visitor:
+        for key in ("note-0", "note-1"):
+            hx.knowledge.delete(key)
+        listed = visitor.get("/knowledge?deleted=1").text
+        assert "note-0" in listed
+        assert "note-2" not in listed
+        assert "note-1" not in visitor.get("/knowledge?deleted=1&query=note 0").text
+        assert "1 entry brought back." in visitor.form("knowledge?deleted=1", do="undelete", key="note-0").text
+    assert hx.knowledge.get("note-0").content == "Deploy note 0"
+    found = httpx2.get(f"{url}/api/v1/knowledge?deleted=true").json()["items"]
+    assert [each["key"] for each in found] == ["note-1"]
+
+
+@requirement("DASH-01")
+def test_a_draft_is_edited_before_it_is_approved_and_typed_text_survives_a_mistake(url: str, hx: Hexad) -> None:
+    steps = [{"tool": "deploy", "args": {"to": "prod"}}]
+    hx.skills.create("release", kind="composite", description="Release", definition={"steps": steps}, origin="agent")
+    typed = {"name": "release", "description": "Release it", "when": "on Tuesdays", "do": "edit_skill"}
+    with Visitor(base_url=url) as visitor:
+        wrong = visitor.form("review", **typed, body='[{"tool": "deploy"')
+        assert "must be JSON such as" in wrong.text
+        assert "[{&#34;tool&#34;: &#34;deploy&#34;" in wrong.text
+        assert hx.skills.get("release").description == "Release"
+        visitor.form("review", **typed, body='[{"tool": "announce", "args": {}}]')
+        stale = visitor.form("review", **typed, body="[]", if_match='"another"')
+        assert "is not as you read it" in stale.text
+    skill = hx.skills.get("release")
+    assert skill.definition == {"steps": [{"tool": "announce", "args": {}}]}
+    assert (skill.status, skill.description, skill.when) == ("draft", "Release it", "on Tuesdays")
+
+
+@requirement("DASH-01")
+def test_a_learning_shows_how_its_trust_changed_and_what_came_of_its_offers(url: str, hx: Hexad) -> None:
+    (learning,) = hx.learnings.list()
+    for number, (day, ok) in enumerate((("2026-02-01", True), ("2026-02-02", False))):
+        session = hx.scoped(session=f"later:{number}")
+        session.prompt("", "book a day: cannot read the day")
+        session.observe(tool="book", args={"day": "1/2"}, error="cannot read the day '1/2', write YYYY-MM-DD")
+        error = None if ok else f"cannot read the day '{day}', write YYYY-MM-DD"
+        session.observe(tool="book", args={"day": day}, error=error, result="ok" if ok else None)
+    text = httpx2.get(f"{url}/learnings?id={learning.id}").text
+    trust = text.partition("<h2>Trust</h2>")[2].partition("</svg>")[0]
+    assert re.findall(r'class="part (\w+)"', trust) == ["good", "good", "bad"]
+    assert f"to {hx.learnings.get(learning.id).trust:.2f}" in trust
+    offered = text.partition("Offered in prompts")[2]
+    assert re.findall(r"it (worked|failed)</span>", offered) == ["failed", "worked"]
+    hx.learnings.correct(learning=learning.id, fix="write the day as YYYY-MM-DD")
+    assert 'class="part act"' in httpx2.get(f"{url}/learnings?id={learning.id}").text

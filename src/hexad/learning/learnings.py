@@ -227,6 +227,9 @@ class LearningCollection(RecordCollection[Learning]):
         with self._workspace.change(actor=Origin.USER) as change:
             return housekeeping.clean(change, unseen_for)
 
+    def _noted(self, record: Learning) -> dict[str, Any]:
+        return {"trust": {record.id: round(record.trust, 3)}} if record.fix else {}
+
     def _settled(self, change: Change, new: Learning) -> tuple[Learning, Learning | None]:
         """The learning under the id of the existing one about that error, with its known fixes."""
         known = _about(change.unit, new.trigger, new.error_pattern, split(new.template))

@@ -7,7 +7,7 @@ its difference to the session's failures before it becomes a candidate fix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import HexadError
@@ -75,6 +75,7 @@ class _Recording:
     change: Change
     outcome: Outcome
     now: datetime
+    trusts: dict[str, Json] = field(default_factory=dict)  # what fixes are trusted now, for which it was evidence
 
     def write(self) -> str:
         """Record everything that follows from the outcome; return the id of the error's learning, if it failed.
@@ -105,6 +106,8 @@ class _Recording:
         details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given)}
         if not outcome.ok:
             details["learning"] = learning
+        if self.trusts:
+            details["trust"] = self.trusts
         number = self.change.audit("tool.call", outcome.tool, details, at=self.now)
         call = Call(
             number=number,
@@ -230,6 +233,7 @@ class _Recording:
         self.change.unit.learn(LearningChanges(offers=[changed]))
 
     def _put(self, learning: Learning) -> None:
+        self.trusts[learning.id] = round(learning.trust, 3)
         self.change.put(replace(learning, updated=self.now))
 
 

@@ -91,8 +91,13 @@ class RecordCollection(Generic[N]):
             if slot is not None:
                 change.take_slot(slot)
             change.put(kept)
-            change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
+            facts = {"redacted": [*new.redactions], "new": old is None, **self._noted(kept)}
+            change.audit(f"{self.layer.noun}.save", new.id, facts)
         return kept
+
+    def _noted(self, _record: N) -> dict[str, Any]:
+        """Further facts about a record that was saved, for the log."""
+        return {}
 
     def _said(self, intake: admission.Intake, origin: str, session: str | None) -> dict[str, Any]:
         """The fields of every new record: who said it, when, and what was redacted; ask when its texts are taken."""

@@ -105,7 +105,7 @@ def page(
     with hx.store.reading(hx.namespace) as view:
         while len(found) <= limit:
             some = view.page(layer, before=_NEWEST if before is None else before, limit=size)
-            found += [row for row in some if getattr(row.record, "deleted", None) is None and keep(row.record)]
+            found += [row for row in some if keep(row.record)]
             if not some:
                 break
             before, size = some[-1].number, _SCANNED

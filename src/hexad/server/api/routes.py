@@ -82,7 +82,7 @@ _LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
 _QUERY: Final = {"query": TEXT, "limit": _LIMIT}
 _PAGE: Final = {**_QUERY, "cursor": TEXT}
 _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
-_FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY}
+_FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY, "deleted": FLAG}
 _TRUST: Final = {**fields_of(Learning, "category"), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
 _ENTRY: Final = given(
     Knowledge,

@@ -48,7 +48,7 @@ def fields(call: Call) -> dict[str, Any]:
 def matching(call: Call, collection: Any) -> tuple[Sequence[Any], str | None]:
     """A page of records that pass the filters, newest first, and its cursor; with `query` the best matches."""
     query, limit, keep = call.query.get("query", "").strip(), call.query.get("limit", 50), wanted(call.query)
-    if query:
+    if query and not call.query.get("deleted"):
         plain = call.query.keys() <= {"query", "limit", "cursor", "sort", "session"}
         most = (number_in(call.query.get("cursor", "")) or 0) + limit + 1 if plain else _SEARCHED
         found = collection.search(query, limit=most)
@@ -64,9 +64,15 @@ def found(call: Call, collection: Any) -> dict[str, Any]:
 
 def wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
     """Whether a record passes the filters of a listing."""
-    exact = {name: value for name, value in query.items() if name not in {"query", "limit", "cursor", "sort", "tag"}}
+    others = {"query", "limit", "cursor", "sort", "tag", "deleted"}
+    exact = {name: value for name, value in query.items() if name not in others}
+    hidden, words = query.get("deleted", False), query.get("query", "").casefold()
 
     def passes(record: Any) -> bool:
+        if (getattr(record, "deleted", None) is not None) is not hidden:
+            return False
+        if hidden and words not in f"{record.key} {record.content}".casefold():  # no index has them
+            return False
         same = all(getattr(record, name) == value for name, value in exact.items())
         return same and ("tag" not in query or query["tag"] in record.tags)
 

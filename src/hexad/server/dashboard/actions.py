@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.errors import ChangedMeanwhile, EvalError, InvalidInput
+from hexad.errors import ChangedMeanwhile, EvalError, HexadError, InvalidInput
 from hexad.evals.data import live_sets
 from hexad.evals.run import Plan, evaluate
+from hexad.model import SkillKind
 from hexad.server.api.calls import Reply
 from hexad.server.api.routes import ROUTES
 from hexad.server.dashboard.pages import stored_sets
 from hexad.server.dashboard.sessions import Notice
+from hexad.skills.definition import BODIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,12 +122,30 @@ def accept_proposal(call: Call, form: Form) -> Done:
     return Done(Notice(f"Accepted: {ask(call, 'accept_proposal', form)['key']}."))
 
 
+def edit_skill(call: Call, form: Form) -> Done:
+    """Save a draft as it was edited; it stays a draft, and its check is made anew."""
+    skill, body = call.hx.skills.get(form.one("name")), form.one("body")
+    given = {name: getattr(skill, name) for name in ("kind", "parameters", "tags", "author")}
+    given |= {name: form.one(name) for name in ("description", "when", "if_match")}
+    try:
+        written = _parsed("steps", body, '[{"tool": "deploy"}]') if skill.kind is SkillKind.COMPOSITE else body
+        given["definition"] = {**skill.definition, BODIES[skill.kind]: written}
+        ask(call, "put_skill", form, **given, keep_secrets=skill.verbatim)
+    except HexadError as error:  # what was typed stays in the form
+        return Done(Notice(str(error), bad=True), form.record, {"typed": form})
+    return Done(Notice(f"{skill.name} is saved; look at it again before you activate it."), form.record)
+
+
+def _parsed(name: str, text: str, example: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise InvalidInput(name, f"must be JSON such as {example}") from None
+
+
 def run(call: Call, form: Form) -> Done:
     """Show what a run of a skill would do, or run it."""
-    try:
-        given = json.loads(form.one("parameters") or "{}")
-    except ValueError:
-        raise InvalidInput("parameters", 'must be a JSON object such as {"name": "Ada"}') from None
+    given = _parsed("parameters", form.one("parameters") or "{}", '{"name": "Ada"}')
     dry = form.one("run") != "real"
     result = ask(call, "run_skill", form, parameters=given, dry_run=dry)
     sentence = "This is what a run would do." if dry else "It ran." if result["ok"] else "It failed."
@@ -162,5 +182,5 @@ def make_token(call: Call, form: Form) -> Done:
     return Done(Notice("Copy the token now: it is not shown again."), {}, {"secret": made["secret"]})
 
 
-_OTHERS: Final = (save, delete, accept_proposal, run, measure, verify, make_token)
+_OTHERS: Final = (save, delete, accept_proposal, edit_skill, run, measure, verify, make_token)
 _FORMS: Final[Mapping[str, Callable[[Call, Form], Done]]] = {"undelete": delete, **{f.__name__: f for f in _OTHERS}}

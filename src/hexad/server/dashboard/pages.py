@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.context.retriever import ContextRetriever
 from hexad.memory.use.timeline import fingerprint, shown_prompts
@@ -20,6 +20,7 @@ from hexad.skills.review import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from hexad.memory.use.timeline import ShownPrompt
@@ -84,7 +85,7 @@ def knowledge(call: Call) -> dict[str, Any]:
         found, after = verbs.matching(replace(call, query=asked), call.hx.references)
         return {"template": "references", "references": found, "next": after, "kinds": ReferenceKind}
     by = _SORTS.get(call.query.get("sort", ""))
-    asked |= {"pinned": True} if call.query.get("pinned") else {}
+    asked |= {name: True for name in ("pinned", "deleted") if call.query.get(name)}
     sorts = by is not None and "query" not in asked
     asked |= {"limit": _SORTED, "cursor": ""} if sorts else {}
     found, after = verbs.matching(replace(call, query=asked), call.hx.knowledge)
@@ -134,19 +135,35 @@ def learnings(call: Call) -> dict[str, Any]:
 
 
 def _one_learning(call: Call, learning: Learning) -> dict[str, Any]:
-    records = _calls(call.hx.audit.latest(_LOOKED_AT))
+    latest = call.hx.audit.latest(_LOOKED_AT)
+    records = _calls(latest)
     examples = [
         (record, _next(records, place))
         for place, record in enumerate(records)
         if record.details.get("learning") == learning.id
     ]
+    evidence = [each for each in latest if learning.id in cast("Mapping[str, float]", each.details.get("trust", {}))]
     return {
         "template": "learnings_one",
         "learning": learning,
         "examples": examples[-_EXAMPLES:],
         "came": [None if after is None else bool(after.details.get("ok")) for _, after in examples[-_EXAMPLES:]],
+        "evidence": evidence[::-1],
+        "offers": _offers(call, learning.id, evidence),
         "trusted": TRUSTED,
     }
+
+
+def _offers(call: Call, id: str, evidence: Sequence[AuditRecord]) -> list[tuple[datetime, bool | None]]:
+    """When prompts offered a fix, newest first, and whether it worked then, as the evidence of that session says."""
+    call.hx.scoped().close()  # writes what waits
+    calls = [(fingerprint(each.session), each) for each in _calls(evidence)]
+    found = []
+    for prompt in shown_prompts(call.hx.store, call.hx.namespace):
+        after = (bool(each.details["ok"]) for by, each in calls if by == prompt.session and each.at >= prompt.at)
+        if any(item.id == id for item in prompt.items):
+            found.append((prompt.at, next(after, None)))
+    return found[:_EXAMPLES]
 
 
 def _calls(records: Sequence[AuditRecord]) -> list[AuditRecord]:

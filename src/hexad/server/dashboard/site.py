@@ -25,6 +25,7 @@ from hexad.server.dashboard.actions import Done, Form, act
 from hexad.server.dashboard.pages import PAGES
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
 from hexad.server.tokens import Right
+from hexad.skills.definition import BODIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(layers=list(Layer), pages=list(PAGES), stamp=_stamp())
+    environment.globals.update(layers=list(Layer), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
     environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
     return environment

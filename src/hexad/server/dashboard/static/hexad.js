@@ -17,9 +17,10 @@ for (const button of all("[data-theme-switch]")) {
 
 // --- forms: a choice that sends at once, a question before what cannot be undone
 for (const field of all("[data-send]")) field.addEventListener("change", () => field.form.requestSubmit());
-for (const form of all("form[data-ask]")) {
-  form.addEventListener("submit", (event) => { if (!confirm(form.dataset.ask)) event.preventDefault(); });
-}
+document.addEventListener("submit", (event) => {
+  const words = event.submitter?.dataset.ask ?? event.target.dataset.ask;
+  if (words && !confirm(words)) event.preventDefault();
+});
 for (const box of all("[data-tick-all]")) {
   const rows = () => all("input[name=key][type=checkbox]");
   const button = one("[data-needs-tick]");
@@ -49,7 +50,8 @@ const press = (name) => {
   if (here < 0) walk(1);
   const found = cards[here] && one(`[data-key=${name}]`, cards[here]);
   if (!found) return;
-  if (found.tagName === "DETAILS") { found.open = true; one("textarea", found)?.focus(); } else found.click();
+  const text = name === "e" && (found.matches("textarea") ? found : one("textarea", found));
+  if (text) { found.open = true; text.focus(); } else found.click();
 };
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select");
