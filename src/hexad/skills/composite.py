@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -89,7 +89,8 @@ async def _perform(
         error = str(gap)
     else:
         result, error = await _attempted(wait, tool, args)
-    return replace(_step(step, args), ok=not error, result=result, error=error, seconds=perf_counter() - started)
+    seconds, saved = perf_counter() - started, step.get("save_as", "")
+    return Step(tool=step["tool"], args=args, save_as=saved, ok=not error, result=result, error=error, seconds=seconds)
 
 
 async def _attempted(wait: Wait, tool: StepTool, args: Mapping[str, Any]) -> tuple[Any, str]:
@@ -125,10 +126,7 @@ async def _collected(pieces: AsyncIterable[Any]) -> list[Any]:
 
 
 def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str]) -> Step:
-    return _step(step, {name: _known(argument, known) for name, argument in _present(step, absent).items()})
-
-
-def _step(step: Mapping[str, Any], args: Mapping[str, Any]) -> Step:
+    args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
     return Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
 
 
@@ -142,7 +140,9 @@ def _known(argument: Any, known: Mapping[str, Any]) -> Any:
 
 def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
     """A step's arguments, without references to optional parameters that the caller omitted."""
-    args: Mapping[str, Any] = step.get("args", {})
+    args: dict[str, Any] = step.get("args", {})
+    if not absent:
+        return args
     return {
         name: value for name, value in args.items() if (only := whole(value)) is None or name_of(only) not in absent
     }

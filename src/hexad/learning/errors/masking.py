@@ -78,29 +78,29 @@ _DAY: Final = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _ZONE: Final = "(?: [A-Z]{3,4} \\d{4})?"  # as `date` writes it
 _CLOCK: Final = r"\d\d?[:,]\d\d(?:[:,]\d\d)?(?:[.,]\d+)?(?:\s?[ap]m\b)?"
 _RULES: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), placeholder)
-    for pattern, placeholder in (
-        (r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>"),
-        (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>"),
-        (r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>"),
-        (rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>"),
-        (rf"\b(?=[\djfmasondtw])(?:{_DAY},? )?{_DATE}(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b", "<time>"),
-        (r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>"),
-        (r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>"),
-        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>"),
-        (r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>"),
-        (rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>"),
-        (rf"{_NOT_IN_A_WORD}[\w+/-]{{1,160}}\.(?:{_ENDINGS})(?:(?::\d+){{1,2}}(?!\w|:\d)|\(\d+,\d+\))", "<path>"),
-        (rf"\b{_CLOCK}\b(?!:?\d)", "<time>"),
-        (r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>"),
-        (rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>"),
-        (r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>"),
-        (r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>"),
-        (rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>"),
-        (_QUOTED, "<value>"),
-        (r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>"),
-        (rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>"),
-        (r"<num>\s?\(\s?<num>\s?\)", "<num>"),
+    (re.compile(pattern, re.IGNORECASE), placeholder, held)
+    for pattern, placeholder, held in (  # only a text that holds this can match
+        (r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>", "://"),
+        (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>", "@"),
+        (r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>", "-"),
+        (rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>", ""),
+        (rf"\b(?=[\djfmasondtw])(?:{_DAY},? )?{_DATE}(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b", "<time>", ""),
+        (r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>", "/"),
+        (r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>", ""),
+        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>", ":"),
+        (r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>", "::"),
+        (rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>", "."),
+        (rf"{_NOT_IN_A_WORD}[\w+/-]{{1,160}}\.(?:{_ENDINGS})(?:(?::\d+){{1,2}}(?!\w|:\d)|\(\d+,\d+\))", "<path>", "."),
+        (rf"\b{_CLOCK}\b(?!:?\d)", "<time>", ""),
+        (r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>", ":"),
+        (rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>", "\\"),
+        (r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>", "/"),
+        (r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>", "/"),
+        (rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>", "."),
+        (_QUOTED, "<value>", ""),
+        (r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>", "="),
+        (rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>", ""),
+        (r"<num>\s?\(\s?<num>\s?\)", "<num>", "<num>"),
     )
 )
 _OF_ONE_RUN: Final = re.compile(
@@ -136,8 +136,8 @@ def masked(text: str) -> str:
     for pattern in _CODES:
         text = pattern.sub(lambda found: found[1] + found[2].translate(_HIDDEN), text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
-    for pattern, placeholder in _RULES:
-        text = pattern.sub(placeholder, text)
+    for pattern, placeholder, held in _RULES:
+        text = pattern.sub(placeholder, text) if held in text else text
     return _NUMBER.sub("<num>", text)
 
 
