@@ -34,6 +34,7 @@ SIZES = (3_000, 100_000)
 OPERATIONS = 300
 SMALL, IN_EACH = 100, 100  # namespaces, and entries of each
 WRITERS, PROCESSES, MANY, SECONDS = 16, 4, 1_000, 8.0
+_FLUSH_OF_5_MS = "&options=-c%20commit_delay%3D5000%20-c%20commit_siblings%3D0"
 _INDEX = ("head", "stale", "leaf", "block")
 _SQLITE_INDEX = ("hexad_scope", "hexad_fresh", "hexad_posting")
 
@@ -50,7 +51,8 @@ def measure(folder: Path) -> Iterator[Figure]:
         for size in SIZES:
             yield from _processor_time(server, folder, size)
         yield _small_indexes(server, folder)
-        yield _writers(server)
+        yield _writers(server, "", "", None)
+        yield _writers(server, " with a flush of 5 ms, as on a network disk", _FLUSH_OF_5_MS, 0.2)
 
 
 def _round_trips(server: PostgresServer) -> Iterator[Figure]:
@@ -110,32 +112,35 @@ def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
     return Figure(f"index bytes, {IN_EACH} entries in each of {SMALL} namespaces", ours / theirs, 0.1, detail=detail)
 
 
-def _writers(server: PostgresServer) -> Figure:
-    """How often 16 threads of four processes commit in many namespaces, against one, which has one writer at a time.
+def _writers(server: PostgresServer, name: str, options: str, limit: float | None) -> Figure:
+    """How often 16 threads of four processes commit in one namespace, in parts of what they commit in many.
 
-    Commits in many namespaces take all processors there are: the detail says how busy these were.
+    One namespace has one writer at a time, who waits for a flush of the disk; writers of different namespaces share
+    flushes. Each process has namespaces of its own. `commit_delay` lets every flush wait for five milliseconds first.
     """
-    url, rates, busy = f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}", [], []
+    url, rates, busy = f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}{options}", [], []
     with _opened(url):
         pass
     for namespaces in (1, MANY):
         together = multiprocessing.get_context("spawn").Barrier(PROCESSES)
-        found = in_processes(PROCESSES, _write, url, namespaces, together)
+        found = in_processes(PROCESSES, _write, url, f"{namespaces}{name}", namespaces, together)
         rates.append(sum(saved for saved, _ in found) / SECONDS)
         busy.append(max(share for _, share in found))
     detail = (
         f"{rates[1]:.0f} commits/s with {busy[1]:.0%} of {os.cpu_count()} processors busy, "
         f"against {rates[0]:.0f} with {busy[0]:.0%}"
     )
-    return Figure(f"{WRITERS} writers: one namespace, in those of {MANY:,}", rates[0] / rates[1], 0.2, "", detail)
+    return Figure(
+        f"{WRITERS} writers{name}: one namespace, in those of {MANY:,}", rates[0] / rates[1], limit, "", detail
+    )
 
 
-def _write(number: int, queue: Any, url: str, namespaces: int, together: Any) -> None:
+def _write(number: int, queue: Any, url: str, name: str, namespaces: int, together: Any) -> None:
     """The writers of one process."""
     own = range(number, WRITERS, PROCESSES)
     saved = dict.fromkeys(own, 0)
     with _opened(url) as hx:
-        scopes = [hx.scoped(namespace=f"{namespaces} n{place}") for place in range(namespaces)]
+        scopes = [hx.scoped(namespace=f"{name} n{place}") for place in range(namespaces)]
         hx.knowledge.save(f"first of {number}", "a process's first save also loads code")
         together.wait()
         end = time.monotonic() + SECONDS

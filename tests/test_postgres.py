@@ -166,12 +166,20 @@ def test_the_url_names_the_schema_and_is_shown_without_its_password(url: str) ->
     with opened(url) as hx:
         hx.knowledge.save("editor", "vim")
         assert "hexad:" not in repr(hx)
+        assert hx.store.location.endswith(f"?schema={url.rsplit('=', 1)[1]}")
     with psycopg.connect(server_url()) as connection:
         schema = url.rsplit("=", 1)[1]
         assert connection.execute(f"SELECT count(*) FROM {schema}.record").fetchone() == (1,)
     for wrong in ("schema=no;drop", "pool=none", "pool=0"):
         with pytest.raises(InvalidInput):
             PostgresStore(f"{server_url()}?{wrong}")
+
+
+@requirement("PG-01")
+def test_the_url_gives_libpq_its_parameters_as_they_are(url: str) -> None:
+    with opened(f"{url}&application_name=my%20agent&options=-c%20work_mem%3D5MB"), psycopg.connect(server_url()) as other:
+        names = other.execute("SELECT application_name FROM pg_stat_activity").fetchall()
+    assert ("my agent",) in names
 
 
 @requirement("PG-01")

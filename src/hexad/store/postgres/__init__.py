@@ -11,7 +11,7 @@ import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import unquote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["PostgresStore"]
 
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
+_SCHEMA: Final = "hexad"
 _MOST_CONNECTIONS: Final = 16
 _BEFORE_MERGING: Final = 1.0  # seconds
 _BETWEEN_ATTEMPTS: Final = 0.1  # seconds, to reach a server that restarts
@@ -66,9 +67,9 @@ class PostgresStore:
 
     def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
         conninfo, options = _parsed(url)
-        schema, prepare = options.get("schema", "hexad"), options.get("prepare") != "no"
-        self.location = _shown(conninfo)
-        self.shared_as: str | None = f"{self.location} {schema}"
+        schema, prepare = options.get("schema", _SCHEMA), options.get("prepare") != "no"
+        self.location = _shown(conninfo, schema)
+        self.shared_as: str | None = self.location
         self._patience = patience
         size = int(options.get("pool", _MOST_CONNECTIONS))
         self._pool = Pool(lambda: Connection(conninfo, schema, prepare=prepare), size, self.location)
@@ -88,8 +89,6 @@ class PostgresStore:
         view.take()
         try:
             yield view
-        except Failure as error:
-            raise view.translated(error) from error
         finally:
             view.leave("COMMIT")  # nobody waits for it
 
@@ -104,8 +103,6 @@ class PostgresStore:
         try:
             yield unit
             known = unit.commit()
-        except Failure as error:
-            raise unit.translated(error) from error
         finally:
             unit.leave("ROLLBACK")
             self._writing.now = False
@@ -215,17 +212,17 @@ class PostgresStore:
 def _parsed(url: str) -> tuple[str, dict[str, str]]:
     """The parameters for libpq, and the options that are Hexad's own."""
     address, _, query = url.partition("?")
-    given = parse_qsl(query, keep_blank_values=True)
-    own = {name: value for name, value in given if name in {"schema", "pool", "prepare"}}
-    rest = urlencode([(name, value) for name, value in given if name not in own])
-    if not _WORD.fullmatch(own.get("schema", "hexad")):
+    given = [part.partition("=") for part in query.split("&")]
+    own = {name: unquote(value) for name, _, value in given if name in {"schema", "pool", "prepare"}}
+    rest = "&".join("".join(part) for part in given if part[0] not in own)  # as it is: libpq reads no `+` as a space
+    if not _WORD.fullmatch(own.get("schema", _SCHEMA)):
         raise InvalidInput("database", f"schema {own['schema']!r} must be a word of a-z, 0-9 and _")
     if not own.get("pool", "1").isdecimal() or own.get("pool") == "0":
         raise InvalidInput("database", f"pool={own['pool']} must be a number of connections")
     try:
         found = conninfo_to_dict(f"{address}?{rest}" if rest else address)
     except psycopg.Error as error:
-        names = {name for name, _ in given}
+        names = {name for name, *_ in given}
         reason = _QUOTED.sub(lambda word: word[0] if word[1] in names else "its text", str(error))
         raise InvalidInput("database", f"is not a PostgreSQL URL: {reason}") from None  # it may quote the password
     several = {"target_session_attrs": "read-write"} if "," in str(found.get("host", "")) else {}
@@ -233,9 +230,10 @@ def _parsed(url: str) -> tuple[str, dict[str, str]]:
     return make_conninfo(**options), own
 
 
-def _shown(conninfo: str) -> str:
+def _shown(conninfo: str, schema: str) -> str:
     """The database's name in messages, without its password."""
     found = conninfo_to_dict(conninfo)
     user = f"{found['user']}@" if "user" in found else ""
     port = f":{found['port']}" if "port" in found else ""
-    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
+    inside = "" if schema == _SCHEMA else f"?schema={schema}"
+    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}{inside}"
