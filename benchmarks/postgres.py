@@ -123,7 +123,8 @@ def _writers(server: PostgresServer, name: str, options: str, limit: float | Non
         pass
     for namespaces in (1, MANY):
         together = multiprocessing.get_context("spawn").Barrier(PROCESSES)
-        found = in_processes(PROCESSES, _write, url, f"{namespaces}{name}", namespaces, together)
+        names = [f"{place} of {namespaces}{name}" for place in range(namespaces)]
+        found = in_processes(PROCESSES, _write, url, names, together)
         rates.append(sum(saved for saved, _ in found) / SECONDS)
         busy.append(max(share for _, share in found))
     detail = (
@@ -135,12 +136,12 @@ def _writers(server: PostgresServer, name: str, options: str, limit: float | Non
     )
 
 
-def _write(number: int, queue: Any, url: str, name: str, namespaces: int, together: Any) -> None:
+def _write(number: int, queue: Any, url: str, names: Sequence[str], together: Any) -> None:
     """The writers of one process."""
     own = range(number, WRITERS, PROCESSES)
     saved = dict.fromkeys(own, 0)
     with _opened(url) as hx:
-        scopes = [hx.scoped(namespace=f"{name} n{place}") for place in range(namespaces)]
+        scopes = [hx.scoped(namespace=name) for name in names]
         hx.knowledge.save(f"first of {number}", "a process's first save also loads code")
         together.wait()
         end = time.monotonic() + SECONDS
@@ -148,7 +149,7 @@ def _write(number: int, queue: Any, url: str, name: str, namespaces: int, togeth
 
         def write(writer: int) -> None:
             while time.monotonic() < end:
-                scope = scopes[(writer + WRITERS * saved[writer]) % namespaces]
+                scope = scopes[(writer + WRITERS * saved[writer]) % len(scopes)]
                 scope.knowledge.save(f"w{writer}-{saved[writer]}", f"said by writer {writer}")
                 saved[writer] += 1
 

@@ -177,7 +177,8 @@ def test_the_url_names_the_schema_and_is_shown_without_its_password(url: str) ->
 
 @requirement("PG-01")
 def test_the_url_gives_libpq_its_parameters_as_they_are(url: str) -> None:
-    with opened(f"{url}&application_name=my%20agent&options=-c%20work_mem%3D5MB"), psycopg.connect(server_url()) as other:
+    given = "application_name=my%20agent&options=-c%20work_mem%3D5MB"
+    with opened(f"{url}&{given}"), psycopg.connect(server_url()) as other:
         names = other.execute("SELECT application_name FROM pg_stat_activity").fetchall()
     assert ("my agent",) in names
 

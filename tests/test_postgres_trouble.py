@@ -121,6 +121,18 @@ def test_processes_that_start_at_once_create_the_schema_once(url: str) -> None:
     assert [process.exitcode for process in processes] == [0] * 4
 
 
+@requirement("PG-01")
+def test_a_user_needs_rights_on_a_schema_and_none_on_the_database(server: PostgresServer) -> None:
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("CREATE ROLE app LOGIN PASSWORD 'secret'")
+        connection.execute("CREATE SCHEMA given AUTHORIZATION app")
+    address = f"postgresql://app:secret@127.0.0.1:{server.port}/postgres"
+    with opened(f"{address}?schema=given") as hx:
+        hx.knowledge.save("editor", "vim")
+    with pytest.raises(StoreReadOnly, match="lacks rights"):
+        PostgresStore(f"{address}?schema=other")
+
+
 # a server that goes away
 
 

@@ -13,7 +13,6 @@ from hexad.interchange.formats import Offer, sources
 from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
-from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.backup.lines import Line
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
@@ -45,9 +44,8 @@ if TYPE_CHECKING:
     from hexad.interchange.formats import Source
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
-    from hexad.store import Writing
 
-_BATCH, _MOST = 500_000, 500  # characters, and records, that are read and written together
+_BATCH, _MOST = 500_000, 500  # characters, and records, that are looked up together
 _MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
 _COMPARED: Final = frozenset({"rules", "memories", "mem0", "notes"})  # with what a file of the name brought before
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
@@ -114,10 +112,8 @@ class _Saver:
     """Saves offer after offer inside one transaction."""
 
     def __init__(self, change: Change, find: Finder, wish: Wish) -> None:
-        self._batch = BatchedWriting(change.unit)
-        unit = cast("Writing", self._batch)
-        workspace = change.workspace.joining(unit)
-        self._change = replace(change, workspace=workspace, unit=unit)
+        workspace = change.workspace.joining(change.unit)
+        self._change = replace(change, workspace=workspace)
         self._wish = wish
         self._knowledge = KnowledgeCollection(workspace, find)
         self._references = ReferenceCollection(workspace, find)
@@ -142,11 +138,12 @@ class _Saver:
             for batch in _batches(source.offers()):
                 errors = self._change.unit.templates([each for offer in batch for each in _errors(offer)])
                 places = [place for offer in batch for place in _places(offer)]
-                self._batch.expect([*places, *((Layer.AGENT_LEARNINGS, known) for _, known in errors)])
+                places += [(Layer.AGENT_LEARNINGS, known) for _, known in errors]
+                for place in places[:1]:
+                    self._change.unit.get(*place, ahead=places)
                 for offer in batch:
                     if not self._is_held(offer, source):
                         self._counts[self._outcome(offer, source)] += 1
-                self._batch.write()
         except BackupError as error:
             if alone or source.format == "hexad":
                 raise
@@ -166,7 +163,6 @@ class _Saver:
         """The result."""
         for offer, source in self._latest.values():
             self._counts[self._outcome(offer, source)] += 1
-        self._batch.write()
         gone = tuple(entry.key for entry in self._gone)
         reasons, redacted = dict(self._reasons), dict(self._redacted)
         return Imported(**self.counts(), reasons=reasons, shown=tuple(self._shown), redacted=redacted, gone=gone)

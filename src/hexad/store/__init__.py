@@ -222,13 +222,7 @@ class Reading(Protocol):
         ...
 
     def page(
-        self,
-        layer: Layer,
-        *,
-        after: int = 0,
-        before: int | None = None,
-        limit: int = 1000,
-        without: str | None = None,
+        self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
     ) -> Sequence[Row]:
         """The rows numbered above ``after``, in order of number; or only the indexed rows ``without`` a vector of
         that embedder. With ``before``, those below it, the highest number first.

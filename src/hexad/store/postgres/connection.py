@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 Rows = list[tuple[Any, ...]]
 _BINARY: Final = 1
-_SCHEMA: Final = re.compile(r"\bhexad(?=\.|$)")
+_SCHEMA: Final = re.compile(r"\bhexad(?=[.']|$)")
 _BETWEEN_LOOKS: Final = 0.1  # seconds between looks at the clock, while an answer is awaited
 _FAILED: Final = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 

@@ -19,7 +19,7 @@ _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("53300", StoreBusy, "the server has too many clients; try again, or lower `pool` in the URL"),
     ("53", StoreFull, "the server has no space or memory left; free some and try again"),
     ("25006", StoreReadOnly, "the server is read only, such as a standby; give the primary's address"),
-    ("42501", StoreReadOnly, "this user lacks a right: grant CREATE and USAGE on the schema, and rights on its tables"),
+    ("42501", StoreReadOnly, "this user lacks rights: on the schema (or on the database, to create it) and its tables"),
     ("XX001", StoreDamaged, "the database is damaged; restore a backup"),
     ("XX002", StoreDamaged, "an index of the database is damaged; run REINDEX, or restore a backup"),
 )

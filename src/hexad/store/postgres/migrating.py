@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from hexad.store.postgres.connection import Connection
 
 _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
-_MISSING: Final = frozenset({"42P01", "3F000"})  # no such table, no such schema
+_IS_THERE: Final = (  # it reads a table: without one, a session may not hear what another has just created
+    "SELECT to_regnamespace('hexad') IS NOT NULL, to_regclass('hexad.note') IS NOT NULL FROM pg_namespace LIMIT 1"
+)
 _END: Final = re.compile(r";\n(?=\s*(?:CREATE|ALTER|INSERT|UPDATE|--))")  # of a statement: a function has more of them
 _OLDEST: Final = 15  # the oldest version that the tests ran on
 _LOCK: Final = 0x68657861  # the key of the advisory lock
@@ -30,10 +32,9 @@ def migrate(connection: Connection, location: str) -> None:
         return
     try:
         connection.run([Statement("BEGIN"), Statement("SELECT pg_advisory_xact_lock($1)", (_LOCK,))])
-        known = connection.run([Statement("SELECT to_regclass('hexad.note') IS NOT NULL")])[0][0][0]
-        found = _found(connection, location, len(scripts)) if known else 0  # another process may have been first
-        statements = [Statement("CREATE SCHEMA IF NOT EXISTS hexad")] if not known else []
-        statements += [Statement(statement) for script in scripts[found:] for statement in script]
+        found = _found(connection, location, len(scripts))  # another process may have been first
+        statements = [Statement("CREATE SCHEMA hexad")] if found is None else []
+        statements += [Statement(statement) for script in scripts[found or 0 :] for statement in script]
         note = "INSERT INTO hexad.note VALUES ('schema', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
         connection.run([*statements, Statement(note, (str(len(scripts)),)), Statement("COMMIT")])
     except ServerError:
@@ -41,13 +42,12 @@ def migrate(connection: Connection, location: str) -> None:
         raise
 
 
-def _found(connection: Connection, location: str, known: int) -> int:
-    try:
-        rows = connection.run([Statement(_SCHEMA_OF)])[0]
-    except ServerError as error:
-        if error.state in _MISSING:
-            return 0
-        raise
+def _found(connection: Connection, location: str, known: int) -> int | None:
+    """The number of the scripts that were applied; None if there is not even a schema, which needs a further right."""
+    ((has_schema, has_notes),) = connection.run([Statement(_IS_THERE)])[0]
+    if not has_notes:
+        return 0 if has_schema else None
+    rows = connection.run([Statement(_SCHEMA_OF)])[0]
     found = int(rows[0][0]) if rows else 0
     if found > known:
         raise SchemaTooNew(location, found, known)

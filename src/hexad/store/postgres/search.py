@@ -76,7 +76,7 @@ _ASSOCIATIONS: Final = (
     f"WHERE tenant = $1 AND layer = l.layer AND term = t.term LIMIT {MOST_ASSOCIATIONS + 1}) a "
     "WHERE EXISTS (SELECT 1 FROM hexad.association WHERE tenant = $1)"
 )
-_VECTORS: Final = (
+VECTORS: Final = (
     "SELECT l.layer, v.* FROM unnest($3::smallint[], $4::bigint[]) AS l (layer, after) CROSS JOIN LATERAL (SELECT "
     "number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = l.layer AND embedder = $2 "
     "AND stamp > l.after ORDER BY stamp LIMIT $5) v"
@@ -238,7 +238,7 @@ class Search(Work):
             embedder = hashed(question.embedder)
             known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
             asked["states"] = Statement(_STATES, (tenant, embedder))
-            asked["vectors"] = Statement(_VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
+            asked["vectors"] = Statement(VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
         if question.terms:
             all_codes = [CODES[layer] for layer in question.layers]
             asked["associations"] = Statement(_ASSOCIATIONS, (tenant, all_codes, list(dict.fromkeys(question.terms))))

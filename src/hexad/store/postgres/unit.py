@@ -132,8 +132,6 @@ class Unit(View):
         answers = self._read([(each.record.layer, each.record.id) for each in waiting], *statements)
         for entry in waiting:
             self._put(entry)
-        if waiting:
-            self.forget_rows()
         return answers
 
     def _put(self, entry: Entry) -> None:

@@ -25,7 +25,7 @@ from hexad.store.postgres.records import (
     decode_sketch,
     hashed,
 )
-from hexad.store.postgres.search import VECTORS_ALONG, Search
+from hexad.store.postgres.search import VECTORS, VECTORS_ALONG, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -64,10 +64,6 @@ _SKETCH: Final = (  # the rows, their neighbours in threads, and the user's entr
     f"(SELECT count(*) FROM chosen WHERE layer = {_ENTRIES} AND origin <> 'user') > {OTHERS}"
 )
 _BESIDE: Final = 1  # the part of the neighbours
-_VECTORS: Final = (
-    "SELECT number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3 AND stamp > $4 "
-    "ORDER BY stamp LIMIT $5"
-)
 _VECTOR_NUMBERS: Final = "SELECT number FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3"
 _VERSIONS: Final = "SELECT data FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 ORDER BY version DESC"
 _KEYS_OF_SESSION: Final = (
@@ -104,8 +100,7 @@ class View(Search, LearningTables):
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
     def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
-        if not self.knows(layer, id):
-            self._read([(layer, id), *ahead])
+        self._read([(layer, id), *ahead])
         found = self.rows[layer, id]
         if found is None and layer is Layer.USER_KNOWLEDGE:
             other = self.folds[folded(id)]
@@ -114,9 +109,12 @@ class View(Search, LearningTables):
 
     def _read(self, places: Iterable[tuple[Layer, str]], *statements: Statement) -> list[Rows]:
         """Read rows unless they are known, with the answers to other statements."""
-        unknown = [place for place in dict.fromkeys(places) if not self.knows(*place)]
-        wanted = (Statement(_GET, self._place(*place)) for place in unknown)
-        answers = self.ask(*statements, *wanted) if unknown or statements else []
+        wanted = dict.fromkeys(places)
+        if not all(self.knows(*place) for place in wanted):
+            self.forget_rows()
+        unknown = [place for place in wanted if not self.knows(*place)]
+        reads = (Statement(_GET, self._place(*place)) for place in unknown)
+        answers = self.ask(*statements, *reads) if unknown or statements else []
         for place, rows in zip(unknown, answers[len(statements) :], strict=True):
             found = [row.record.id for row in self.keep(rows)]
             self.rows.setdefault(place, None)
@@ -129,13 +127,7 @@ class View(Search, LearningTables):
         return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
 
     def page(
-        self,
-        layer: Layer,
-        *,
-        after: int = 0,
-        before: int | None = None,
-        limit: int = 1000,
-        without: str | None = None,
+        self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
     ) -> Sequence[Row]:
         if self._begun and not self.head.number and not self._waiting:
             return []  # nothing was ever stored
@@ -179,7 +171,7 @@ class View(Search, LearningTables):
         place = CODES[layer], hashed(embedder)
         known, rows = self._vectors.pop(place, (-1, ()))
         if known != after or limit < VECTORS_ALONG or not self.only_reads:
-            rows = self._rows(_VECTORS, *place, after, limit)
+            rows = [row[1:] for row in self._rows(VECTORS, place[1], [place[0]], [after], limit)]
         if rows:
             self.stamps.put((self.tenant, *place), rows[-1][1])
         return list(map(Vector._make, rows))

@@ -96,13 +96,7 @@ class Unit(LearningTables):
         return row and Row(row[-1], table.decode(row), _unpacked(row[-2], id))
 
     def page(
-        self,
-        layer: Layer,
-        *,
-        after: int = 0,
-        before: int | None = None,
-        limit: int = 1000,
-        without: str | None = None,
+        self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
     ) -> Sequence[Row]:
         # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
         where, values = "+namespace = ? AND number > ?", list[object]((self.namespace, after))
