@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hexad.cli import main
 from hexad.errors import ClientConfigError
-from hexad.mcp.install import changes, clients
+from hexad.mcp.install import changes, clients, jsonc
 from hexad.mcp.install.entries import Entries
 from tests.mcp_support import ask, client, play
 from tests.support import requirement
@@ -30,6 +32,22 @@ OTHERS = """{
         "github": {"command": "npx", "env": {"TOKEN": "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}}
     },
     "projects":   { "/home/ada": { "allowedTools": [ ] } }
+}
+"""
+ZED = """// Zed settings
+// For information on how to configure Zed, see its documentation
+{
+  "ui_font_size": 16, // "quoted", and // twice
+  "context_servers": {
+    /* mine, "hexad": {} */
+    "github": {
+      "url": "https://example.com//mcp",
+    }, // with a trailing comma
+  },
+  "theme": {
+    "mode": "system",
+    // dark at night
+  },
 }
 """
 
@@ -201,6 +219,10 @@ def test_an_entry_of_another_kind_is_left_alone(home: Path, address: str, capsys
         '{"mcpServers": {   }}',
         '{\r\n\t"mcpServers": {\r\n\t},\r\n\t"a": 1\r\n}\r\n',
         '{\n  "theme": "dark"\n}\n',
+        ZED,
+        "{ // mine\n}",
+        '{"a": [1, 2,], /* why */ "mcpServers": {"b": {},},}',
+        '{\r\n\t"mcpServers": {\r\n\t\t"b": {} // last\r\n\t}\r\n}\r\n',
         '\ufeff{"theme": "dark"}',
         '{"mcpServers": {}}',
         "{ }",
@@ -215,6 +237,70 @@ def test_taking_it_out_gives_the_file_back_as_it_was(home: Path, content: str) -
     assert run("install", "cursor", "--yes") == 0
     assert run("uninstall", "cursor", "--yes") == 0
     assert file.read_bytes() == content.encode()
+
+
+@requirement("META-01")
+def test_comments_and_trailing_commas_stay_where_they_were(home: Path) -> None:
+    file = home / ".config/zed/settings.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(ZED)
+    assert run("install", "zed", "--yes") == 0
+    [before, after] = ZED.split("// with a trailing comma")
+    installed = file.read_text()
+    assert installed.startswith(f'{before}// with a trailing comma\n    "hexad": {{\n      "command": ')
+    assert installed.endswith(f"\n    }},{after}")
+    file.write_text(installed.replace("16", "17"))  # the copy from before is of no use now
+    assert run("uninstall", "zed", "--yes") == 0
+    assert file.read_text() == ZED.replace("16", "17")
+
+
+SPACES = st.sampled_from(["", " ", "\n  ", "\n", ' // a, {b} "c\n', " /* [1, */ ", "\n  // d\n  "])
+KEYS = st.sampled_from(["mcpServers", "hooks", "github", "SessionStart", "a", 'say "//"'])
+VALUES = st.sampled_from(["1", '"x"', "null", '"// no, {comment} /*"'])
+
+
+@st.composite
+def commented(draw: st.DrawFn, depth: int = 0) -> str:
+    """An object with comments and trailing commas in odd places; servers and hooks are objects."""
+    parts = []
+    for key in draw(st.lists(KEYS, max_size=3, unique=True)):
+        grouped = key in {"mcpServers", "hooks"} and depth == 0
+        if key == "SessionStart":
+            value = f"[{draw(SPACES)}{draw(st.sampled_from(['', '{},', '{ }', '1, 2']))}{draw(SPACES)}]"
+        else:
+            value = draw(commented(depth + 1)) if grouped or (depth < 2 and draw(st.booleans())) else draw(VALUES)
+        parts.append(f"{draw(SPACES)}{json.dumps(key)}: {value}{draw(SPACES)}")
+    trailing = "," if parts and draw(st.booleans()) else ""
+    return "{" + ",".join(parts) + trailing + draw(SPACES) + "}"
+
+
+def without_empty(document: dict[str, object]) -> dict[str, object]:
+    """A document without its empty hooks and servers: nobody knows whether they were empty before."""
+    lists = {key: each for key, each in dict(document.get("hooks") or {}).items() if each != []}
+    groups = {"hooks": lists, "mcpServers": document.get("mcpServers")}
+    return {
+        **{key: each for key, each in document.items() if key not in groups},
+        **{k: v for k, v in groups.items() if v},
+    }
+
+
+@requirement("META-01")
+@given(commented(), st.booleans(), st.booleans())
+def test_any_file_with_comments_is_edited_around_them(text: str, server: bool, hooks: bool) -> None:
+    hook = {"hooks": [{"type": "command", "command": "hexad hook"}]}
+    entries = Entries(
+        server={"command": "hexad", "args": ["mcp"]} if server else None,
+        hooks={"SessionStart": [hook], "Stop": [hook]} if hooks else {},
+    )
+    before = jsonc.loads(text)
+    installed = entries.put_into(text)
+    found = entries.found(installed)
+    assert (found.server, found.hooks) == (entries.server, entries.hooks)
+    kept = iter(installed)
+    assert all(letter in kept for letter in text)  # nothing of it went
+    removed = found.taken_from(installed)
+    assert without_empty(jsonc.loads(removed)) == without_empty(before)
+    assert (removed.count("//"), removed.count("/*")) == (text.count("//"), text.count("/*"))
 
 
 @requirement("META-01")
@@ -258,8 +344,9 @@ def test_the_rest_of_a_configuration_stays_and_uninstalling_gives_every_byte_bac
     assert run("install", name, "--yes") == 0
     installed = file.read_text()
     entry = json.loads(installed)["mcpServers"]["hexad"]
-    servers = {**json.loads(OTHERS)["mcpServers"], "hexad": entry}
-    assert installed == json.dumps({**json.loads(OTHERS), "mcpServers": servers}, indent=4) + "\n"
+    ours = json.dumps(entry, indent=4).replace("\n", "\n        ")
+    github = next(line for line in OTHERS.splitlines() if "github" in line)
+    assert installed == OTHERS.replace(github, f'{github},\n        "hexad": {ours}')
     assert entry["args"][0] == "mcp" or entry["args"][:3] == ["-P", "-m", "hexad"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert copies(home) == [OTHERS]
@@ -295,7 +382,8 @@ def test_the_change_is_shown_without_the_secrets_beside_it(
         (b'{"a": 1', "line 1: is not JSON"),
         (b"[1, 2]", 'has no JSON object "mcpServers"'),
         (b'{\n"mcpServers": []}', 'has no JSON object "mcpServers"'),
-        (b'{\n  // mine\n  "a": 1,\n}', "no comments and no trailing commas"),
+        (b'{\n  // mine\n  "a": /* 1 */,\n}', "line 4: is not JSON"),
+        (b'{"mcpServers": {"hexad": "mine"}}', 'has something else where "hexad" should be'),
         (b'{"a": "\xff\xfe"}', "is not UTF-8"),
         (b"[" * 100_000, "left as it is"),
     ],

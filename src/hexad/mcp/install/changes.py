@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import ClientConfigError
 from hexad.mcp.install import backups
-from hexad.mcp.install.entries import Unfit
+from hexad.mcp.install.jsonc import Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hexad.mcp.install.entries import Entries
 
 _PRIVATE: Final = 0o600
-_MEND: Final = "it was left as it is: mend it (JSON has no comments and no trailing commas)"
+_MEND: Final = "it was left as it is: mend it"
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
 
 

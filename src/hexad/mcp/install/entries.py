@@ -10,18 +10,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.mcp import HOOK_TOOL
+from hexad.mcp.install import jsonc
+from hexad.mcp.install.jsonc import Unfit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 NAME: Final = "hexad"
-_INDENT: Final = re.compile(r"\{\s*\n([ \t]+)\"")
-
-
-class Unfit(ValueError):
-    """A text that cannot be edited; it says why, and ``line`` where, if that is known."""
-
-    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -57,48 +52,43 @@ class Entries:
 
     def put_into(self, text: str) -> str:
         """The text with the entries: they replace older ones of ours; other keys of the server's entry stay."""
-        there, document = self.found(text), self._loaded(text)
-        if self.server is not None:
-            kept = there.server if isinstance(there.server, dict) else {}
-            document[self.group] = {**document.get(self.group, {}), self.name: {**kept, **self.server}}
-        if self.hooks:
-            known = self._others(document, there)
-            added = {event: [*known.get(event, ()), *each] for event, each in self.hooks.items()}
-            document = {**self.head, **document, "hooks": {**known, **added}}
-        return text if document == self._loaded(text) else _written(document, text)
+        there = self.found(text)
+        kept = there.server if isinstance(there.server, dict) else {}
+        for key, value in (self.server or {}).items():
+            if key not in kept or kept[key] != value:
+                text = jsonc.put(text, (self.group, self.name, key), value)
+        if self.hooks and self.hooks != there.hooks:
+            text = replace(there, server=None).taken_from(text)
+            for key in self.head.keys() - self._loaded(text).keys():
+                text = jsonc.put(text, (key,), self.head[key])
+            for event, hook in ((event, each) for event, hooks in self.hooks.items() for each in hooks):
+                text = jsonc.put(text, ("hooks", event, jsonc.NEW), hook)
+        return self._verified(text, {**kept, **self.server} if self.server else there.server)
 
     def taken_from(self, text: str) -> str:
         """The text without the entries; a list of hooks that is then empty goes too, and so does an empty object."""
-        document, groups = self._loaded(text), {"hooks", self.group}
         if self.server is not None:
-            document[self.group].pop(self.name)
-        if self.hooks:
-            document["hooks"] = self._others(document, self)
-        return _written({key: value for key, value in document.items() if key not in groups or value}, text)
-
-    def _others(self, document: dict[str, Any], ours: Entries) -> dict[str, Any]:
-        """The hooks of a document without ours."""
-        left = {**document.get("hooks", {})}
-        for event in ours.hooks:
-            left[event] = [each for each in left[event] if not self._is_ours(each)]
-        return {event: each for event, each in left.items() if each or event not in ours.hooks}
+            text = jsonc.removed(text, (self.group, self.name))
+        for event in self.hooks:
+            given = self._loaded(text)["hooks"][event]
+            for index in reversed([at for at, each in enumerate(given) if self._is_ours(each)]):
+                text = jsonc.removed(text, ("hooks", event, index))
+        return text
 
     def _is_ours(self, hook: Any) -> bool:
         return isinstance(hook, dict) and any(_calls_us(each, self.name) for each in (hook, *hook.get("hooks", ())))
 
     def _loaded(self, text: str) -> dict[str, Any]:
-        try:
-            document = json.loads(text.strip() or "{}")
-        except json.JSONDecodeError as error:
-            unfit = Unfit(f"is not JSON: {error.msg}")
-            unfit.line = error.lineno
-            raise unfit from None
-        except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
-            raise Unfit(f"cannot be read: {error}") from None
+        document = jsonc.loads(text)
         for each in (self.group, "hooks"):
             if not isinstance(document, dict) or not isinstance(document.get(each, {}), dict):
                 raise Unfit(f'has no JSON object "{each}"')
         return dict(document)
+
+    def _verified(self, text: str, entry: object) -> str:
+        if self.found(text).server != entry:
+            raise Unfit("has this server in a form that cannot be changed safely")
+        return text
 
     def pasted(self) -> str:
         """The entries as a person adds them to a file, on one line."""
@@ -135,11 +125,6 @@ class TomlEntries(Entries):
         except tomllib.TOMLDecodeError as error:
             raise Unfit(f"is not TOML: {error}") from None
 
-    def _verified(self, text: str, entry: object) -> str:
-        if self.found(text).server != entry:
-            raise Unfit("has this server in a form that cannot be changed safely")
-        return text
-
 
 def _calls_us(hook: Any, name: str) -> bool:
     """Whether a hook calls the server's tool for hooks, or starts `hexad hook`."""
@@ -152,13 +137,6 @@ def _calls_us(hook: Any, name: str) -> bool:
 
 def _hooks(document: dict[str, Any]) -> dict[str, Any]:
     return {event: each for event, each in document.get("hooks", {}).items() if isinstance(each, list)}
-
-
-def _written(document: dict[str, Any], like: str) -> str:
-    """A JSON text with the indent and the line ends of another."""
-    found = _INDENT.search(like)
-    text = json.dumps(document, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
-    return text.replace("\n", "\r\n") if "\r\n" in like else text
 
 
 def _toml(value: Any) -> str:
