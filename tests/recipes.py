@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -22,6 +23,8 @@ def llama_index(model: str = "") -> Any:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ToolCallBlock
     from llama_index.core.llms.llm import ToolSelection
     from llama_index.core.llms.mock import MockFunctionCallingLLM
+
+    warnings.filterwarnings("ignore", category=DeprecationWarning)  # it looks at all attributes of its agents
 
     class Scripted(MockFunctionCallingLLM):
         def _answer(self, messages: Any) -> Any:

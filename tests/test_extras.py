@@ -6,11 +6,15 @@ import subprocess
 import sys
 from importlib.metadata import requires
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from packaging.requirements import Requirement
 
 from tests.support import requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CONSTRAINTS = Path(__file__).parent.parent / "constraints.txt"
 
@@ -24,27 +28,27 @@ def named_by(extra: str) -> set[str]:
     return own.union(*map(named_by, inner)) if inner else own
 
 
-def resolved(*options: str) -> subprocess.CompletedProcess[str]:
+def resolved(packages: Iterable[str], *options: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--disable-pip-version-check", *options]
     return subprocess.run(
-        [*words, "-c", str(CONSTRAINTS), *sorted(named_by("all"))],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
+        [*words, "-c", str(CONSTRAINTS), *sorted(packages)], capture_output=True, text=True, timeout=300, check=False
     )
 
 
 @requirement("EDGE-01")
 def test_everything_in_the_extra_all_fits_together_here() -> None:
-    done = resolved("--no-index")
+    done = resolved(named_by("all"), "--no-index")
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.soak
 @requirement("EDGE-01")
 def test_everything_in_the_extra_all_resolves_from_a_registry() -> None:
-    done = resolved("--ignore-installed", "--retries", "0", "--timeout", "15")
-    if "Failed to establish a new connection" in done.stderr or "No matching distribution found" in done.stderr:
-        pytest.skip("no registry can be reached")
+    """It takes about twenty seconds of processor time: pip reads the list of versions of some hundred packages."""
+    anew = ("--ignore-installed", "--retries", "0", "--timeout", "15")
+    try:
+        if resolved(["packaging"], *anew).returncode != 0:
+            pytest.skip("no registry can be reached")
+        done = resolved(named_by("all"), *anew)
+    except subprocess.TimeoutExpired:
+        pytest.skip("the registry did not answer within five minutes")
     assert done.returncode == 0, done.stderr
