@@ -206,7 +206,6 @@ def answered(*tools: str) -> types.Content:
 
 
 ADKS_OWN = [
-    types.Content(role="user", parts=[types.Part(text="For context:"), types.Part(text="[other] said: hello")]),
     message("For context: below is a transcript of what another agent did, quoted between markers."),
     message("The text between <<<BEGIN_SYSTEM_INSTRUCTION>>> and\n… is\nBe brief.\n<<<END_SYSTEM_INSTRUCTION>>>"),
     message(
@@ -217,7 +216,7 @@ ADKS_OWN = [
 
 
 @requirement("ADK-02")
-@pytest.mark.parametrize("made", ADKS_OWN, ids=["older relay", "relay", "instruction", "preload"])
+@pytest.mark.parametrize("made", ADKS_OWN, ids=["relay", "instruction", "preload"])
 def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.Content) -> None:
     assert latest_message([message("q"), called("f"), answered("f"), made]) == (0, "q")
     assert latest_message([message("q"), made]) == (0, "q")
@@ -457,18 +456,10 @@ def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_say
 
 @requirement("ADK-04")
 @pytest.mark.parametrize("placement", ["system", "user_turn"])
-@pytest.mark.parametrize("copying", ["request", "request and config", "deeply"])
-def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad, copying: str, placement: str) -> None:
-    def copied(asked: LlmRequest) -> LlmRequest:
-        if copying == "request":
-            return asked.model_copy()
-        config = asked.config.model_copy(update={"temperature": 0.0}, deep=copying == "deeply")
-        contents = [each.model_copy(deep=True) for each in asked.contents] if copying == "deeply" else asked.contents
-        return asked.model_copy(update={"config": config, "contents": contents})
-
+def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad, placement: str) -> None:
     class Around(ScriptedModel):
         async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
-            async for each in wrapped.generate_content_async(copied(llm_request), stream):
+            async for each in wrapped.generate_content_async(llm_request, stream):
                 yield each
 
     inner = echo()

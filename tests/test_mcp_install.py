@@ -181,7 +181,7 @@ def test_a_scope_that_a_client_lacks_is_one_sentence(
 
 
 @requirement("META-01")
-def test_what_an_entry_has_besides_stays_and_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_an_entry_has_besides_stays(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-ü"}, "disabled": True}
     file = file_of(home, "cursor")
     file.parent.mkdir()
@@ -191,7 +191,6 @@ def test_what_an_entry_has_besides_stays_and_is_said(home: Path, capsys: pytest.
     assert {key: now[key] for key in ("env", "disabled")} == {key: mine[key] for key in ("env", "disabled")}
     assert now["args"][-2:] == ["--db", str(home / "work/hexad.db")]
     shown = capsys.readouterr()
-    assert "kept from the old entry: env, disabled" in shown.err
     assert "hunter2" not in shown.out
 
 
@@ -399,7 +398,6 @@ def test_a_broken_configuration_is_left_alone_with_the_reason(
     assert says in printed
     assert str(file) in printed
     assert printed.count("\n") == 1
-    assert "is not UTF-8" in printed or 'add this by hand: {"mcpServers": {"hexad": {"command": ' in printed
     assert file.read_bytes() == content
     assert sorted(file.parent.glob(f"{file.name}*")) == [file]
 

@@ -5,30 +5,21 @@ A tool has a ``name`` and an async ``run_async(args=…, tool_context=…)``; a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.calls.tool_objects import Call, Shape
 from hexad.learning.outcome import reported_failure
 
-_PENDING: Final = frozenset(
-    {"pending", "running", "in_progress", "in-progress", "processing", "waiting", "started", "submitted", "queued"}
-)
-
-
-def is_in_progress(result: object) -> bool:
-    """Whether a result only says that something has begun, or how far it is."""
-    status = result.get("status") if isinstance(result, Mapping) else None
-    return not result or (isinstance(status, str) and status.casefold() in _PENDING)
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def is_outcome(tool: object, tool_context: object, result: object) -> bool:
     """Whether a result is the outcome of a call: not of one that a person has to confirm, nor of one that goes on.
 
-    A long-running tool returns a ticket or the like, unless it fails at once; its outcome comes later.
+    A long-running tool returns a ticket or the like, unless it fails at once; what comes of it is not learned from.
     """
-    long_running = bool(getattr(tool, "is_long_running", False))
-    pending = long_running and (is_in_progress(result) or reported_failure(result) is None)
+    pending = getattr(tool, "is_long_running", False) and reported_failure(result) is None
     return not pending and not _awaits_person(tool_context)
 
 

@@ -7,12 +7,7 @@ an answer its shape. Nothing can be learned from those about a tool, and no proc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from google.genai import types
+from typing import Final
 
 _ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})
 _ADKS_PREFIX: Final = "adk_"  # adk_request_confirmation, adk_request_credential, adk_request_input
@@ -38,11 +33,3 @@ def reflected_failure(result: object) -> str | None:
         return None
     parts = (str(result.get(name) or "") for name in ("error_type", "error_details"))
     return ": ".join(filter(None, parts)) or "failed"
-
-
-def long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:
-    """The call that an answer belongs to, if it was one of a long-running tool."""
-    for event in reversed(events):
-        if id is not None and id in (event.long_running_tool_ids or ()):
-            return next((call for call in event.get_function_calls() if call.id == id), None)
-    return None

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hexad.adapters.adk.request import Placement, context_places, latest_message, safe_place, with_context
+from hexad.adapters.adk.request import Placement, latest_message, safe_place, with_context
 from hexad.edges.agent import AgentMemory
-from hexad.edges.context import PREFACE, Latest
+from hexad.edges.context import Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, described
-from hexad.memory.use.prompts import forgettable
-from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
@@ -21,11 +19,8 @@ if TYPE_CHECKING:
     from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
 
-_REMEMBERED: Final = 256  # blocks
-_HEADING: Final = "## "  # in every block
-
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
-_ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](_REMEMBERED))  # blocks, by store and namespace
+_SERVED: Final[Notes[tuple[str, str]]] = Notes()  # of requests with context: which memory it comes from
 
 
 class Recall:
@@ -37,7 +32,7 @@ class Recall:
 
     async def augmented(self, request: LlmRequest) -> LlmRequest:
         """A copy of the request with context; the request itself if there is nothing to add."""
-        if not self.memory.hx.enabled or self._has_served(request):
+        if not self.memory.hx.enabled or _SERVED.of(request) == self.memory.place:
             return request
         speaker = SPEAKERS.of(request)
         try:
@@ -54,15 +49,14 @@ class Recall:
         added = await self.memory.arecall(speaker, Latest(query, message, message == len(contents) - 1, run, tools))
         if not any(added):
             return request
-        for text in filter(None, (added.standing, added.found.removeprefix(PREFACE))):
-            _ADDED.put((self.memory.place, text), None)
         place = safe_place(contents, message) if self._placement is Placement.USER_TURN else None
-        return with_context(request, added, place)
+        served = with_context(request, added, place)
+        self.note(served)
+        return served
 
-    def _has_served(self, request: LlmRequest) -> bool:
-        """Whether the request, or one that it was copied from, holds context of this memory already."""
-        places = [text for text in context_places(request) if _HEADING in text]
-        return any(block in text for text in places for of, block in _ADDED if of == self.memory.place)
+    def note(self, request: LlmRequest) -> None:
+        """Note that a request has its context, so that no other adapter of this memory adds it again."""
+        _SERVED.put(request, self.memory.place)
 
 
 def warn_unserved(speaker: Speaker | None, error: Exception) -> None:

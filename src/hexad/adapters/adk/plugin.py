@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
-from hexad.adapters.adk.calls import is_adks_own, long_running_call, reflected_failure
+from hexad.adapters.adk.calls import is_adks_own, reflected_failure
 from hexad.adapters.adk.context import SPEAKERS, Recall, warn_unserved
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
-from hexad.adapters.adk_shape import is_in_progress, is_outcome
+from hexad.adapters.adk_shape import is_outcome
 from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
-from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
+from hexad.edges.conversation import Speaker, call_scope, checked, per_user
 from hexad.learning.calls.call_scope import enter, leave
 from hexad.learning.calls.tool_objects import watches
 
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from google.adk.agents.callback_context import CallbackContext
-    from google.adk.agents.invocation_context import InvocationContext
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
-    from google.genai import types
 
     from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
@@ -81,6 +79,7 @@ class HexadPlugin(BasePlugin):
         if not _is_wrapped(context, self._hx):
             served = await self._recall.augmented(request)
             request.contents, request.config = served.contents, served.config
+            self._recall.note(request)
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -109,25 +108,6 @@ class HexadPlugin(BasePlugin):
             return  # a bare BaseTool stands for a name that the model made up
         call = Ended(tool.name, tool_args, error=error, id=_id(tool_context))
         await self._recall.memory.alearn(self._speaker(tool_context), call)
-
-    async def on_user_message_callback(
-        self, *, invocation_context: InvocationContext, user_message: types.Content
-    ) -> None:
-        """Learn from the results of long-running tools: they come back as messages."""
-        if not self._hx.enabled:
-            return
-        session = invocation_context.session
-        invocation = invocation_context.invocation_id
-        conversation = Conversation(session.app_name, session.user_id, session.id, invocation=invocation)
-        speaker = Speaker(conversation, self._rule)
-        for part in user_message.parts or ():
-            answer = part.function_response
-            call = long_running_call(session.events, answer.id) if answer is not None else None
-            if answer is None or call is None or is_adks_own(call.name or "") or is_in_progress(answer.response):
-                continue
-            result, name = answer.response, call.name or ""
-            ended = Ended(name, call.args or {}, result, reflected_failure(result), f"{call.id} at last")
-            await self._recall.memory.alearn(speaker, ended)
 
     async def _offer_tools(self, request: LlmRequest, speaker: Speaker) -> None:
         """Add our tools and the conversation's skills, if function tools may stand beside the request's own."""

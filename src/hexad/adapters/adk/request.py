@@ -11,13 +11,12 @@ from hexad.context.template import joined
 from hexad.edges.context import PREFACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from google.adk.models.llm_request import LlmRequest
 
     from hexad.edges.agent import Context
 
-_OTHER_AGENT: Final = "For context:"  # how older versions of ADK begin what another agent did, in a part of its own
 _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
     ("For context: below is a transcript of what another agent did", ""),
     ("The text between <<<BEGIN_SYSTEM_INSTRUCTION>>>", "<<<END_SYSTEM_INSTRUCTION>>>"),
@@ -70,33 +69,8 @@ def _is_users(content: types.Content) -> bool:
     """Whether a user can have sent it: in their role, neither a tool's answer alone nor one of ADK's own texts."""
     if content.role != "user" or (_holds(content, "function_response") and not text_of(content)):
         return False
-    return not _is_adks([part.text or "" for part in content.parts or ()])
-
-
-def _is_adks(texts: Sequence[str]) -> bool:
-    """Whether ADK made it: what another agent did, an instruction of the moment, or memory that was loaded before."""
-    first, *more = [text.strip() for text in texts] or [""]
-    relayed = first == _OTHER_AGENT and bool(more) and all(text.startswith("[") for text in more if text)
-    return relayed or any(first.startswith(begins) and first.endswith(ends) for begins, ends in _SHAPES)
-
-
-def context_places(request: LlmRequest) -> Iterator[str]:
-    """The texts that context can stand in: the system instruction's, and messages that begin as ours do."""
-    yield from _texts(request.config.system_instruction)
-    for content in request.contents:
-        yield from (text for text in _texts(content) if text.startswith(PREFACE))
-
-
-def _texts(said: Any) -> Iterator[str]:
-    """The texts in an instruction or a message of any shape."""
-    if isinstance(said, str):
-        yield said
-    elif isinstance(said, list):
-        yield from (text for each in said for text in _texts(each))
-    elif isinstance(said, types.Content):
-        yield from _texts(said.parts)
-    elif isinstance(said, types.Part) and said.text:
-        yield said.text
+    first = next((part.text or "" for part in content.parts or ()), "").strip()
+    return not any(first.startswith(begins) and first.endswith(ends) for begins, ends in _SHAPES)
 
 
 def with_context(request: LlmRequest, added: Context, place: int | None) -> LlmRequest:

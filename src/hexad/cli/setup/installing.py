@@ -78,15 +78,13 @@ def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> Non
 
 
 def _say_written(change: Change, done: str, reach: str, backup: object) -> None:
-    if change.kept:
-        screen.remark(f"kept from the old entry: {', '.join(change.kept)}")
     gone = " (the file is gone, as before)" if change.after is None else ""
     screen.remark(f"{done} {change.file}{gone}, {reach}{'' if backup is None else f'; backup: {backup}'}")
 
 
 def _document(change: Change, *, written: bool, backup: object) -> dict[str, Any]:
     document = {"file": str(change.file), "needed": change.needed, "written": written, "diff": change.diff}
-    return {**document, "kept": list(change.kept), "backup": None if backup is None else str(backup)}
+    return {**document, "backup": None if backup is None else str(backup)}
 
 
 def refuse_asking(plan: Sequence[Change], *, yes: bool) -> None:

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 from codecs import BOM_UTF8
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +16,11 @@ from hexad.mcp.install import backups
 from hexad.mcp.install.jsonc import Unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from hexad.mcp.install.entries import Entries
 
 _PRIVATE: Final = 0o600
-_MEND: Final = "it was left as it is: mend it"
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
 
 
@@ -33,7 +32,6 @@ class Change:
     before: bytes | None
     after: bytes | None
     diff: str = ""  # for a person: of our entries alone, since other servers' secrets stand beside them
-    kept: tuple[str, ...] = ()  # keys that the server's entry had already, and still has
 
     @property
     def needed(self) -> bool:
@@ -44,28 +42,26 @@ class Change:
 def installed(file: Path, entries: Entries) -> Change:
     """The change that puts the entries in; other keys of a server with that name stay."""
     before, text = _read_text(file)
-    there = _fit(file, lambda: entries.found(text), entries).server
-    known: Mapping[str, Any] = there if isinstance(there, dict) else {}
-    _refuse_address(file, entries.name, known)
-    after = _fit(file, lambda: entries.put_into(text), entries)
+    with _fitting(file):
+        _refuse_address(file, entries.name, entries.found(text).server)
+        after = entries.put_into(text)
     if after == text:
         return Change(file, before, before)
-    kept = tuple(key for key in known if key not in (entries.server or {}))
-    return Change(file, before, _encoded(before, after), f"{file}\n{entries.shown('+')}", kept)
+    return Change(file, before, _encoded(before, after), f"{file}\n{entries.shown('+')}")
 
 
 def uninstalled(file: Path, entries: Entries) -> Change:
     """The change that takes the entries out: a file as it was before, if a copy shows that, or no file."""
     before, text = _read_text(file)
-    ours = _fit(file, lambda: entries.found(text))
-    if ours.server is None and not ours.hooks:
-        return Change(file, before, before)
-    diff = f"{file}\n{ours.shown('-')}"
-    earlier = next((each for each in _copies(file) if _leads_to(each, ours, text)), None)
-    if earlier is None and _leads_to("", ours, text):
-        return Change(file, before, None, diff)
-    after = _fit(file, lambda: ours.taken_from(text)) if earlier is None else earlier
-    return Change(file, before, _encoded(before, after), diff)
+    with _fitting(file):
+        ours = entries.found(text)
+        if ours.server is None and not ours.hooks:
+            return Change(file, before, before)
+        diff = f"{file}\n{ours.shown('-')}"
+        if (earlier := next((each for each in _copies(file) if _leads_to(each, ours, text)), None)) is not None:
+            return Change(file, before, _encoded(before, earlier), diff)
+        after = None if _leads_to("", ours, text) else _encoded(before, ours.taken_from(text))
+    return Change(file, before, after, diff)
 
 
 def write(change: Change) -> Path | None:
@@ -105,18 +101,18 @@ def _leads_to(earlier: str, ours: Entries, text: str) -> bool:
         return False
 
 
-def _fit(file: Path, edit: Callable[[], Any], added: Entries | None = None) -> Any:
-    """The result of an edit; if the text cannot be edited, an error that names the file and has the entries to add."""
+@contextmanager
+def _fitting(file: Path) -> Iterator[None]:
+    """Raise an error that names the file, if its text cannot be edited."""
     try:
-        return edit()
+        yield
     except Unfit as error:
-        by_hand = "" if added is None else f", or add this by hand: {added.pasted()}"
-        raise ClientConfigError(str(file), f"{error}; {_MEND}{by_hand}", error.line) from None
+        raise ClientConfigError(str(file), f"{error}; it was left as it is: mend it", error.line) from None
 
 
-def _refuse_address(file: Path, name: str, there: Mapping[str, Any]) -> None:
+def _refuse_address(file: Path, name: str, there: Mapping[str, Any] | None) -> None:
     """Refuse to change an entry that has an address: it is another kind of server."""
-    if addresses := [key for key in _ADDRESSES if key in there]:
+    if addresses := [key for key in _ADDRESSES if key in (there or ())]:
         raise ClientConfigError(
             str(file),
             f'has a server {name!r} with a "{addresses[0]}", and was left as it is; give this one another --name, '

@@ -69,9 +69,12 @@ BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 def file_of(client: Client, scope: Scope, *, home: Path | None = None) -> Path:
     """The file that a client reads its servers from."""
-    known = _FILES.get((client, scope)) or (_DESKTOP.get(sys.platform) if _is_desktop(client, scope) else None)
+    desktop = client is Client.CLAUDE_DESKTOP and scope is Scope.USER
+    known = _DESKTOP.get(sys.platform) if desktop else _FILES.get((client, scope))
     if known is None:
-        raise InvalidInput(f"--client {client}", _no_file(client, scope))
+        other = next(each for each in Scope if each is not scope)
+        here = "on this system; " if desktop else f"for a {scope}; use --scope {other}, or "
+        raise InvalidInput(f"--client {client}", f"has no known file {here}name the file with --path")
     return (Path.cwd() if scope is Scope.PROJECT else home or _home_of(client)) / known
 
 
@@ -130,14 +133,3 @@ def _within(database: str, project: Path) -> str:
             "--db", f"{database} is outside of this project, where others have no such file; name one inside"
         )
     return PurePath(whole.relative_to(home)).as_posix()
-
-
-def _is_desktop(client: Client, scope: Scope) -> bool:
-    return client is Client.CLAUDE_DESKTOP and scope is Scope.USER
-
-
-def _no_file(client: Client, scope: Scope) -> str:
-    if _is_desktop(client, scope):
-        return "keeps its configuration on macOS and Windows; name the file with --path"
-    other = next(each for each in Scope if each is not scope)
-    return f"has no known file for a {scope}; use --scope {other}, or name the file with --path"

@@ -90,17 +90,9 @@ class Entries:
             raise Unfit("has this server in a form that cannot be changed safely")
         return text
 
-    def pasted(self) -> str:
-        """The entries as a person adds them to a file, on one line."""
-        return json.dumps(self._loaded(self.put_into("")), ensure_ascii=False)
-
 
 class TomlEntries(Entries):
     """A server in a TOML file, as a table of its own, which stands at the end."""
-
-    def pasted(self) -> str:
-        """The entry as a person puts it before all tables, on one line."""
-        return f"{self.group}.{self.name} = {_toml(self.server)}"
 
     def put_into(self, text: str) -> str:
         """The text with the entry; other keys of an entry of that name stay."""
