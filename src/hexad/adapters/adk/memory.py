@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -16,7 +15,7 @@ from hexad.adapters.adk.request import text_of
 from hexad.edges.conversation import Conversation, Speaker, checked, digest, per_user, session_of
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG, excused
-from hexad.errors import InvalidInput, NotFound
+from hexad.errors import InvalidInput
 from hexad.model import Origin
 
 if TYPE_CHECKING:
@@ -93,8 +92,8 @@ class HexadMemoryService(BaseMemoryService):
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
         """Hide one memory of a user's."""
         if memory_id:
-            work = partial(_delete, key=memory_id)
-            await self._in(Conversation(app_name, user_id, ""), work, what="a memory was not deleted")
+            whose = Conversation(app_name, user_id, "")
+            await self._in(whose, lambda own: own.knowledge.delete(memory_id), what="a memory was not deleted")
 
     async def _add(self, whose: Conversation, events: Sequence[Event]) -> None:
         thread = session_of(whose, self._rule)
@@ -162,11 +161,6 @@ def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
             )
         except InvalidInput as error:
             LOG.warning("a memory was not kept: %s", error)
-
-
-def _delete(own: Hexad, *, key: str) -> None:
-    with suppress(NotFound):
-        own.knowledge.delete(key)
 
 
 def _entry(known: Knowledge) -> MemoryEntry:

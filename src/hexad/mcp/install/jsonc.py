@@ -7,15 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 _STRING: Final = r'("(?:[^"\\]|\\.)*")'
 _COMMENT: Final = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TRAILING: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _INDENT: Final = re.compile(r"\s*\{\s*\n([ \t]+)\"")
-_SPACE: Final = re.compile(r"\s*")
 _COMMA: Final = re.compile(r"\s*,")
 _LINE_END: Final = re.compile(r"[ \t\r]*\n")
+_NEXT: Final = re.compile(r"[^\s:,]|$")
 _DECODER: Final = json.JSONDecoder()
 NEW: Final = -1  # in a path: one more at the end of a list
 
@@ -29,7 +29,6 @@ class Unfit(ValueError):
 class _Span(NamedTuple):
     """A member of an object or an item of a list: where it begins, and where its value begins and ends."""
 
-    key: str | int
     start: int
     value: int
     end: int
@@ -83,34 +82,31 @@ def removed(text: str, path: Sequence[str | int]) -> str:
 def _along(text: str, path: Sequence[str | int]) -> list[_Span]:
     """The document, then the value at each step of a path, as far as there is one."""
     strict = _strict(text)
-    start = _after(strict, 0)
-    found = [_Span("", start, start, _DECODER.raw_decode(strict, start)[1])]
+    start = _next(strict, 0)
+    found = [_Span(start, start, _DECODER.raw_decode(strict, start)[1])]
     for key in path:
-        inside = {each.key: each for each in _inside(strict, found[-1])}
-        if key not in inside:
+        if key not in (inside := _inside(strict, found[-1])):
             break
         found.append(inside[key])
     return found
 
 
-def _inside(strict: str, parent: _Span) -> Iterator[_Span]:
-    """The members of an object, or the items of a list."""
-    at, number = _after(strict, parent.value + 1), 0
+def _inside(strict: str, parent: _Span) -> dict[str | int, _Span]:
+    """The members of an object by their keys, or the items of a list by their numbers."""
+    found, at = dict[str | int, _Span](), _next(strict, parent.value + 1)
     while strict[parent.value] in "{[" and at < parent.end - 1:
-        key, start = number, at
-        if strict[parent.value] == "{":
-            key, at = _DECODER.raw_decode(strict, at)
-            at = _after(strict, _after(strict, at) + 1)
-        end = _DECODER.raw_decode(strict, at)[1]
-        yield _Span(key, start, at, end)
-        at, number = _after(strict, _after(strict, end) + 1), number + 1
+        key, value = _DECODER.raw_decode(strict, at) if strict[parent.value] == "{" else (len(found), at)
+        value = _next(strict, value)
+        found[key] = _Span(at, value, _DECODER.raw_decode(strict, value)[1])
+        at = _next(strict, found[key].end)
+    return found
 
 
 def _added(text: str, parent: _Span, item: str, depth: int) -> str:
     """The text with an item at the end of an object or a list; a comma follows it if one followed the last."""
     close = parent.end - 1
     end = len(text[:close].rstrip())
-    last = max((each.end for each in _inside(_strict(text), parent)), default=None)
+    last = max((each.end for each in _inside(_strict(text), parent).values()), default=None)
     trailing = last is not None and "," in _bare(text)[last:close]
     comma = "" if last is None or trailing else ","
     tail = "" if "\n" in text[end:close] else _line(text, depth)
@@ -132,9 +128,9 @@ def _unit(text: str) -> str:
     return found[1] if found else "  "
 
 
-def _after(text: str, start: int) -> int:
-    found = _SPACE.match(text, start)
-    return found.end() if found else start
+def _next(strict: str, start: int) -> int:
+    """Where the next value begins, or the bracket that ends them."""
+    return next(_NEXT.finditer(strict, start)).start()
 
 
 def _bare(text: str) -> str:
