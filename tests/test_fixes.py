@@ -279,6 +279,58 @@ def test_everyday_failures_get_true_fixes() -> None:
     assert figures["wrong"] == 0, figures["misses"]
 
 
+@requirement("FIX-01", "FIX-02")
+@pytest.mark.parametrize(
+    ("failed", "error", "worked", "fix"),
+    [
+        ({"timeout": 1}, "httpx.ReadTimeout: timed out", {"timeout": 30}, "raise `timeout`"),
+        ({"timeout": 30}, "httpx.ReadTimeout: timed out", {"timeout": 1}, ""),
+        ({"model": "gpt-4-trubo"}, "`gpt-4-trubo` does not exist", {"model": "gpt-4-turbo"}, "gpt-4-turbo"),
+        ({"id": "web-1a"}, "'web-1a' does not exist", {"id": "web-1b"}, ""),
+        (
+            {"sql": "CREATE TABLE t (a)"},
+            "table t already exists",
+            {"sql": "CREATE TABLE IF NOT EXISTS t (a)"},
+            "IF NOT",
+        ),
+        ({"level": 150}, "AssertionError: level must be 0-100", {"level": 80}, "must be 0-100"),
+    ],
+)
+def test_a_time_that_was_too_short_a_slip_and_a_clause_are_fixes(
+    hx: Hexad, failed: dict[str, object], error: str, worked: dict[str, object], fix: str
+) -> None:
+    found = fix_after(hx, failed, error, worked)
+    assert (fix in found) if fix else found == ""
+
+
+@requirement("FIX-03")
+@pytest.mark.parametrize(
+    ("failed", "error", "worked", "fix"),
+    [
+        (
+            "npm test",
+            "sh: 1: jest: not found\nnpm ERR! Test failed.",
+            "npm install && npm test",
+            "run `npm install` first",
+        ),
+        (
+            "docker exec web bash",
+            'exec: "bash": executable file not found',
+            "docker exec web sh",
+            "use `sh` instead of",
+        ),
+        ("git clone git@h.test:a/b.git", "Permission denied", "git clone https://h.test/a/b.git", '"https://…"'),
+        ("helm install web ./c", "cannot re-use a name that is still in use", "helm upgrade --install web ./c", ""),
+        ("grep --include *.py foo", "grep: foo: No such file", "grep foo --include='*.py' .", ""),
+    ],
+)
+def test_a_program_that_is_missing_is_named_and_another_subcommand_is_not_compared(
+    hx: Hexad, failed: str, error: str, worked: str, fix: str
+) -> None:
+    found = fix_after(hx, {"command": failed}, error, {"command": worked})
+    assert (fix in found) if fix else found == ""
+
+
 @requirement("FIX-01", "STORE-01")
 def test_a_stored_fix_that_says_nothing_is_kept_and_no_longer_offered(tmp_path: Path) -> None:
     says = "give another `city` (capitalised word)"

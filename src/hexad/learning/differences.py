@@ -130,6 +130,10 @@ def _likeness(one: Command, other: Command) -> float:
 
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
+    """Word by word. Behind a subcommand that is another one for no stated reason nothing is comparable."""
+    one, other = verb(old), verb(new)
+    if one != other and base(old[0]) == base(new[0]) and not (_is_near(one, other) or mentions(failure.text, other)):
+        return
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         gone, come = list(old[a:b]), list(new[c:d])
         if kind == "equal":
@@ -164,6 +168,10 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
             yield f"use `{option_name(word)}` instead of `{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
+    elif re.search(rf"\b{re.escape(out)}['\"]?: (?:executable file|command) not found", error):
+        yield f"use `{word}` instead of `{out}`"
+    elif "://" in word and "://" not in out and word.rpartition("/")[2] == out.rpartition("/")[2]:
+        yield f'write the address as "{word.partition("://")[0]}://…"'
     else:
         option = "" if is_operand(new[place - 1]) else f"`{new[place - 1]}`"
         yield from list(_word_edits(option, out, word, failure)) or _word_edits("", out, word, failure)
@@ -178,7 +186,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
         header = _HEADER.match(value)
         likely = mentions(error, word) or _is_the_reason(word, "" if header else value, failure)
-        if not likely or _CONFIRMS.fullmatch(word):
+        if not likely or _CONFIRMS.fullmatch(word) or option_name(word) in map(option_name, old):
             return
         shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
@@ -228,7 +236,8 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
                 yield from _word_edits("", *pair, failure)
         elif kind == "insert":
             words = [each for each in other[c:d] if each[0].isalpha() and len(each) > 1]
-            if words and all(names(failure.text.casefold(), each.casefold()) for each in words):
+            clause = words == other[c:d] and " ".join(words).isupper() and failure.cause is Cause.ABSENT
+            if words and (clause or all(names(failure.text.casefold(), each.casefold()) for each in words)):
                 yield f"add `{' '.join(words)}`"
 
 
@@ -306,9 +315,14 @@ def _is_near(one: str, other: str) -> bool:
 
 
 def _is_typo(one: str, other: str) -> bool:
-    """Whether two plain words differ in a letter or two: a name that somebody mistyped, and not another one."""
-    plain = all(re.fullmatch(r"[A-Za-z][A-Za-z_-]{2,}", each) for each in (one, other))
-    return plain and one.lower() != other.lower() and abs(len(one) - len(other)) < 2 and _is_near(one, other)
+    """Whether two words differ in a letter or two of one part: a name that somebody mistyped, and not another one."""
+    if abs(len(one) - len(other)) > 1 or not all(re.fullmatch(r"[A-Za-z][\w.@-]{2,}", each) for each in (one, other)):
+        return False
+    left, right = (re.findall("[a-z]+", each.lower()) for each in (one, other))
+    parts = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
+    if len(left) != len(right):
+        parts = [(one, other)] if re.fullmatch(r"\D*", one + other) else []
+    return len(parts) == 1 and min(map(len, parts[0])) > 2 and _is_near(one, other) and _is_near(*parts[0])
 
 
 def _narrowed(one: str, other: str) -> tuple[str, str]:

@@ -138,8 +138,12 @@ def _change(path: str, old: Argument | None, new: Argument | None, failure: Fail
 
 
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
-    """The fix of a text, in words."""
+    """The fix of a text, or of a time that was too short, in words."""
     name = quoted(name_of(path))
+    one, other = old.value, new.value
+    if failure.cause is Cause.PASSING and isinstance(one, int | float) and isinstance(other, int | float):
+        named = _is_named(path, failure.text.replace("timed out", "timeout"))
+        return f"raise {name}" if one < other and named else ""
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
     return "; ".join(edits(name, old.text, new.text, failure)) if old.text and new.text else ""

@@ -21,8 +21,8 @@ _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
-    r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \b(?:Assertion|Recursion|Memory)Error\b
-    | \bELIFECYCLE\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
+    r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z
+    | \b(?:Assertion|Recursion|Memory)Error\b(?!:[^\n]*\bmust\b) | \bELIFECYCLE\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
     | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
@@ -115,10 +115,11 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
     | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict)
-    | (?:allowed|valid|supported|possible)(?:\ \w+)?: | \b(?:larg|great|small|high|low)er\b
+    | (?:allowed|valid|supported|possible)(?:\ \w+){0,2}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \bneeds\b
-    | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date"""
+    | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date
+    | not-null"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid(?!ation\ failed) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d | mismatch
@@ -163,7 +164,9 @@ class Cause(Enum):
     RESULT = "a result, not a mistake of the call"
 
 
+_NOT_INSTALLED: Final = re.compile(r"(?m)^\S*sh: .*not found$|\bto (?:add|get|install) it\b")  # found by a check
 _SIGNS: Final = (  # the first that shows decides
+    (Cause.ABSENT, _NOT_INSTALLED),
     (Cause.RESULT, _RESULT),
     (Cause.PASSING, _PASSING),
     (Cause.REFUSED, _REFUSED),
