@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -22,10 +23,13 @@ from hexad.cli.setup.hosting import tokens_of
 from hexad.edges.address import Address
 from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access
+from hexad.model import Knowledge, Learning, Skill
+from hexad.schemas import fields_of
 from hexad.server.api.openapi import description
 from hexad.server.api.routes import ROUTES
 from hexad.server.app import Hosting, app_of
-from tests.mcp_support import ask, client, play
+from hexad.shape import shapes
+from tests.mcp_support import ask, client, in_process, play
 from tests.server_support import EVERYTHING, caller, secret, serving, tokens_in
 from tests.support import opened, requirement
 
@@ -390,6 +394,43 @@ def test_without_a_token_only_this_machine_is_served(hx: Hexad, tokens: Tokens) 
 
 
 @requirement("API-01")
+def test_mcp_tools_and_the_interface_take_fields_from_the_same_schemas(hx: Hexad) -> None:
+    """An argument with the name of a field has that field's type, choices and bounds."""
+
+    async def scenario() -> dict[str, Any]:
+        async with in_process(hx) as one:
+            return {tool.name: tool.input_schema["properties"] for tool in (await one.list_tools()).tools}
+
+    tools = play(scenario())
+    saving = {"save_knowledge": Knowledge, "save_learning": Learning, "create_skill": Skill}
+    for tool, noun in saving.items():
+        known = sorted(tools[tool].keys() & shapes(noun).keys())
+        assert len(known) >= 3, tool
+        for name, field in fields_of(noun, " ".join(known)).items():
+            argument = tools[tool][name]
+            written = next(each for each in argument.get("anyOf", [argument]) if each.get("type") != "null")
+            assert written["type"] == field["type"], (tool, name)
+            assert set(written.get("enum", ())) <= set(field.get("enum", ())), (tool, name)
+            for bound in field.keys() & {"maxLength", "maxItems"}:
+                assert argument[bound] == field[bound], (tool, name)
+
+
+@requirement("API-01")
+def test_every_answer_and_what_it_refers_to_has_properties_that_a_client_can_know() -> None:
+    whole, known = description(), description()["components"]["schemas"]
+    assert set(re.findall(r"#/components/schemas/(\w+)", json.dumps(whole))) <= known.keys()
+    answers = [
+        answer["content"]["application/json"]["schema"]
+        for ways in whole["paths"].values()
+        for way in ways.values()
+        for status, answer in way["responses"].items()
+        if status in {"200", "201"} and "application/json" in answer.get("content", {})
+    ]
+    assert len(answers) > 50
+    assert all(known.get(each.get("$ref", "").rpartition("/")[2], each)["properties"] for each in answers)
+
+
+@requirement("API-01")
 def test_every_route_is_described_with_its_right_and_a_name_of_its_own() -> None:
     whole = description()
     described = [each for path in whole["paths"].values() for each in path.values()]
@@ -492,8 +533,8 @@ def test_every_learning_and_skill_is_reached_page_by_page(url: str, hx: Hexad) -
         hx.skills.create(f"s{number}", kind="instruction", description="how", definition={"text": "do it"})
     with caller(url) as api:
         for path in ("/learnings", "/skills"):
-            seen, cursor = list[str](), "0"
-            while cursor:
+            seen, cursor = list[str](), ""
+            while cursor is not None:
                 answer = api.get(path, params={"limit": 2, "cursor": cursor}).json()
                 seen += [each.get("name") or each["id"] for each in answer["items"]]
                 cursor = answer["next"]

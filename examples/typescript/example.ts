@@ -17,3 +17,11 @@ console.log(`${entry.key}, version ${entry.version}`);
 
 const { data: page } = await hexad.GET("/knowledge", { params: { query: { query: "deploy", limit: 5 } } });
 for (const each of page?.items ?? []) console.log(`- [${each.category}] ${each.key}: ${each.content}`);
+
+const { data: prompt } = await hexad.POST("/prompt", { body: { message: "May I deploy today?", budget: 500 } });
+console.log(`${prompt?.tokens} tokens, ${prompt?.standing.length} standing:\n${prompt?.text}`);
+
+const { data: why } = await hexad.POST("/explain", { body: { message: "May I deploy today?" } });
+for (const [layer, found] of Object.entries(why?.candidates ?? {})) {
+  for (const each of found) console.log(`${layer} ${each.key} ${each.score.toFixed(2)}: ${each.verdict}`);
+}

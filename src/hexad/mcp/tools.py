@@ -20,8 +20,8 @@ from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
 from hexad.mcp.in_flight import reporting, while_connected
-from hexad.memory.admission import MAX_KEY, MAX_TAGS
 from hexad.memory.redaction import redact
+from hexad.schemas import BOUNDS
 from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ _BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same
     "limit": {"ge": 1, "le": 200},  # nothing else bounds an answer
     "budget": _shown(minimum=0),
     "tools": _shown(maxItems=context_tools.MOST_TOOLS),
-    "tags": _shown(maxItems=MAX_TAGS),
-    **{name: _shown(maxLength=MAX_KEY) for name in ("key", "name", "tool", "trigger")},
+    "tool": _shown(**BOUNDS["name"]),
+    **{name: _shown(**bounds) for name, bounds in BOUNDS.items()},  # as over HTTP
 }
 
 

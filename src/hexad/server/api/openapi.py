@@ -6,13 +6,11 @@ from functools import cache
 from typing import Any, Final
 
 from hexad._version import __version__
+from hexad.schemas import COMPONENTS, KEY, TEXT, ref
 from hexad.server.api.problems import FAULTS
 from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
-from hexad.server.api.schemas import KEY, NOUNS, TEXT, noun_schema, ref
 
 PREFIX: Final = "/api/v1"
-_ITEM: Final = {"layer": TEXT, "id": TEXT, "key": TEXT, "content": TEXT, "score": {"type": "number"}}
-_PROBLEM: Final = {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT}
 
 
 @cache
@@ -34,11 +32,7 @@ def description() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "`hexad tokens make`"}},
-            "schemas": {
-                **{name: noun_schema(noun) for name, noun in NOUNS.items()},
-                "Item": {"type": "object", "properties": _ITEM, "required": list(_ITEM)},
-                "Problem": {"type": "object", "properties": _PROBLEM, "required": list(_PROBLEM)},
-            },
+            "schemas": COMPONENTS,
         },
     }
 

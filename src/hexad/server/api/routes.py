@@ -10,9 +10,7 @@ from hexad.context.explanation import explained
 from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
-from hexad.server.api import moving, verbs
-from hexad.server.api.calls import listing, shown
-from hexad.server.api.schemas import (
+from hexad.schemas import (
     COUNT,
     FLAG,
     KEY,
@@ -21,12 +19,15 @@ from hexad.server.api.schemas import (
     NOTHING,
     OBJECT,
     TEXT,
+    answer,
     body,
     fields_of,
     given,
     listed,
     ref,
 )
+from hexad.server.api import moving, verbs
+from hexad.server.api.calls import listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
 from hexad.skills.library import SkillLibrary
@@ -34,8 +35,8 @@ from hexad.skills.library import SkillLibrary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from hexad.schemas import Schema
     from hexad.server.api.calls import Call
-    from hexad.server.api.schemas import Schema
 
 EVENTS: Final = "text/event-stream"
 READ, WRITE, APPROVE = Right.READ, Right.WRITE, Right.APPROVE
@@ -114,7 +115,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/knowledge", READ, "list_knowledge", "List entries, newest first; with `query` the best matches",
           lambda c: found(c, c.hx.knowledge), _ENTRIES, query={**_PAGE, **_FILTERS}),
     _verb("POST", "/knowledge", WRITE, verbs.add_knowledge, ref("Knowledge"), _ENTRY, status=201),
-    _verb("POST", "/knowledge/delete", WRITE, verbs.delete_many, OBJECT,
+    _verb("POST", "/knowledge/delete", WRITE, verbs.delete_many, ref("Changed"),
           body(required="keys", keys=KEYS, undelete=FLAG)),
     Route("GET", "/knowledge/{key}", READ, "get_knowledge", "Read an entry",
           lambda c: shown(c.hx.knowledge.get(c.named)), ref("Knowledge")),
@@ -146,21 +147,23 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: shown(c.hx.learnings.save(**fields(c), origin=c.caller.origin)), ref("Learning"), _LEARNING,
           status=201),
     Route("GET", "/learnings/statistics", READ, "learning_statistics", "Counts by category, tool and trust",
-          lambda c: asdict(c.hx.learnings.stats()), OBJECT),
+          lambda c: asdict(c.hx.learnings.stats()), ref("Statistics")),
     _verb("POST", "/learnings/correct", APPROVE, verbs.correct_learning, ref("Learning"), _CORRECTION),
-    _verb("POST", "/learnings/fix", READ, verbs.known_fix, OBJECT, _ERROR),
-    _verb("POST", "/learnings/clean", APPROVE, verbs.clean_learnings, OBJECT, body(apply=FLAG, unseen_for_days=COUNT)),
+    _verb("POST", "/learnings/fix", READ, verbs.known_fix, ref("Fix"), _ERROR),
+    _verb("POST", "/learnings/clean", APPROVE, verbs.clean_learnings, ref("Cleaned"),
+          body(apply=FLAG, unseen_for_days=COUNT)),
     Route("GET", "/learnings/{id}", READ, "get_learning", "Read a learning",
           lambda c: shown(c.hx.learnings.get(c.named)), ref("Learning")),
     Route("DELETE", "/learnings/{id}", APPROVE, "delete_learning", "Delete a learning",
           lambda c: delete(c, c.hx.learnings), NOTHING, status=204),
-    _verb("POST", "/observe", WRITE, verbs.observe, OBJECT, _CALL),
+    _verb("POST", "/observe", WRITE, verbs.observe, ref("Observed"), _CALL),
 
-    _verb("GET", "/skills", READ, verbs.list_skills, _SKILLS, query={**_PAGE, **fields_of(Skill, "status")}),
+    Route("GET", "/skills", READ, "list_skills", "List skills, newest first; with `query` the active ones, best first",
+          lambda c: found(c, c.hx.skills), _SKILLS, query={**_PAGE, **fields_of(Skill, "status")}),
     Route("POST", "/skills/discover", WRITE, "discover_skills", "Offer what several sessions did as drafts of skills",
           lambda c: _all(c.hx.skills.discover()), _SKILLS),
-    _verb("POST", "/skills/import", WRITE, moving.import_skills, OBJECT, query={"overwrite": FLAG}, runs=True,
-          takes=moving.ZIP),
+    _verb("POST", "/skills/import", WRITE, moving.import_skills, answer("folders:[Folder]"), query={"overwrite": FLAG},
+          runs=True, takes=moving.ZIP),
     _verb("GET", "/skills/{name}/folder", READ, moving.export_skill, NOTHING, query={"lenient": FLAG}, runs=True,
           media_type=moving.ZIP),
     Route("GET", "/skills/{name}", READ, "get_skill", "Read a skill",
@@ -172,16 +175,16 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/skills/{name}/history", READ, "skill_history", "All versions of a skill, newest first",
           lambda c: _all(c.hx.skills.history(c.named)), listed("SkillVersion")),
     Route("GET", "/skills/{name}/review", READ, "review_skill", "Findings of the check, and what it would be granted",
-          lambda c: c.hx.skills.review(c.named).as_json(), OBJECT),
+          lambda c: c.hx.skills.review(c.named).as_json(), ref("Review")),
     Route("POST", "/skills/{name}/activate", APPROVE, "activate_skill", "Approve a skill as the review showed it",
           lambda c: shown(c.hx.skills.activate(c.named, by=c.body.get("by") or c.caller.name, seen=c.body.get("seen"))),
           ref("Skill"), body(by=KEY, seen=TEXT)),
     Route("POST", "/skills/{name}/deprecate", APPROVE, "deprecate_skill", "Hide a skill and stop it from running",
           lambda c: shown(c.hx.skills.deprecate(c.named)), ref("Skill")),
-    _verb("POST", "/skills/{name}/run", WRITE, verbs.run_skill, OBJECT, body(parameters=OBJECT, dry_run=FLAG),
+    _verb("POST", "/skills/{name}/run", WRITE, verbs.run_skill, ref("Run"), body(parameters=OBJECT, dry_run=FLAG),
           runs=True),
 
-    _verb("GET", "/review", READ, verbs.queue, OBJECT),
+    _verb("GET", "/review", READ, verbs.queue, answer("queue:[Waiting]")),
     Route("GET", "/proposals", READ, "list_proposals", "Every open proposal, oldest first",
           lambda c: _all(c.hx.proposals.list()), listed("Proposal")),
     Route("POST", "/proposals", WRITE, "propose", "Propose a change to an entry, for a person to decide",
@@ -198,43 +201,44 @@ ROUTES: Final[tuple[Route, ...]] = (
 
     Route("POST", "/retrieve", READ, "retrieve", "Find what matters for a message, best first in each layer",
           lambda c: wire.retrieval(c.hx.retrieve(c.body["message"], c.body.get("layers"), c.body.get("max_per_layer"))),
-          OBJECT, _FOUND),
+          ref("Retrieval"), _FOUND),
     Route("POST", "/prompt", READ, "prompt", "The prompt for a message, counted as shown to a model",
-          lambda c: wire.prompt(c.hx.prompt(**{"base": "", **c.body})), OBJECT, _ASKED),
+          lambda c: wire.prompt(c.hx.prompt(**{"base": "", **c.body})), ref("Prompt"), _ASKED),
     Route("POST", "/explain", READ, "explain", "Every candidate for a prompt, with its score and what became of it",
-          lambda c: explained(c.hx.explain(**c.body)), OBJECT, _ASKED),
+          lambda c: explained(c.hx.explain(**c.body)), ref("Explanation"), _ASKED),
     Route("GET", "/standing", READ, "standing", "The items that are in every prompt",
           lambda c: listing(map(wire.item, c.hx.standing())), listed("Item")),
     _verb("POST", "/used", WRITE, verbs.used, listed("Association"), _USED),
     Route("GET", "/habits", READ, "list_habits", "The words of earlier questions that help to find items",
           lambda c: _all(c.hx.habits.list()), listed("Association")),
     Route("DELETE", "/habits", APPROVE, "reset_habits", "Remove the words that lead to an item, or to all",
-          lambda c: {"removed": c.hx.habits.reset(c.query.get("layer"), c.query.get("id"))}, OBJECT,
+          lambda c: {"removed": c.hx.habits.reset(c.query.get("layer"), c.query.get("id"))}, answer("removed:whole"),
           query={"layer": _LAYER, "id": KEY}),
 
-    _verb("GET", "/status", READ, verbs.status, OBJECT),
-    _verb("GET", "/timeline", READ, verbs.timeline, OBJECT),
-    _verb("GET", "/namespaces", READ, verbs.namespaces, OBJECT, query=_LOG),
+    _verb("GET", "/status", READ, verbs.status, ref("Status")),
+    _verb("GET", "/timeline", READ, verbs.timeline, listed("Shown")),
+    _verb("GET", "/namespaces", READ, verbs.namespaces, answer("items:list next:text?"), query=_LOG),
     _verb("GET", "/audit", READ, verbs.audit_log, listed("AuditRecord"), query=_LOG),
     Route("GET", "/audit/events", READ, "audit_events", "The log as events, as changes happen; `Last-Event-ID` goes on",
           lambda c: verbs.newer(c.hx, c.query.get("after")), OBJECT,
           query={"after": {"type": "integer", "minimum": 0, "maximum": 2**53}}, media_type=EVENTS),
     Route("GET", "/audit/verify", READ, "verify", "Check that no record of the log was altered, moved or removed",
-          lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), OBJECT, query={"expect": TEXT}),
-    _verb("POST", "/forget", APPROVE, verbs.forget, OBJECT, _GONE),
+          lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), ref("Verdict"),
+          query={"expect": TEXT}),
+    _verb("POST", "/forget", APPROVE, verbs.forget, ref("Forgotten"), _GONE),
     _verb("GET", "/export", READ, moving.export, NOTHING, runs=True, media_type=moving.LINES),
     _verb("GET", "/export/pages", READ, moving.export_pages, NOTHING, query={"subject": KEY}, runs=True,
           media_type=moving.ZIP),
-    _verb("POST", "/import", WRITE, moving.import_file, OBJECT, runs=True, takes=moving.BYTES,
+    _verb("POST", "/import", WRITE, moving.import_file, ref("Imported"), runs=True, takes=moving.BYTES,
           query={"name": KEY, "format": {"enum": list(FORMATS)}, "overwrite": FLAG, "preview": FLAG}),
-    _verb("POST", "/capture", WRITE, moving.capture, OBJECT,
+    _verb("POST", "/capture", WRITE, moving.capture, answer("proposed:[Statement] left_out:whole"),
           body(required="messages", messages={"type": "array", "items": OBJECT})),
-    _verb("POST", "/restore", APPROVE, moving.restore, OBJECT, runs=True, takes=moving.LINES),
-    _verb("GET", "/doctor", READ, verbs.doctor, OBJECT, runs=True),
+    _verb("POST", "/restore", APPROVE, moving.restore, answer("lines:whole"), runs=True, takes=moving.LINES),
+    _verb("GET", "/doctor", READ, verbs.doctor, answer("ok:flag checks:[Check]"), runs=True),
     Route("POST", "/reindex", APPROVE, "reindex", "Compute the missing embeddings in every namespace",
-          lambda c: {"rows": c.hx.reindex()}, OBJECT, runs=True),
-    _verb("GET", "/tokens", APPROVE, verbs.list_tokens, OBJECT),
-    _verb("POST", "/tokens", APPROVE, verbs.make_token, OBJECT, _TOKEN, status=201),
+          lambda c: {"rows": c.hx.reindex()}, answer("rows:whole"), runs=True),
+    _verb("GET", "/tokens", APPROVE, verbs.list_tokens, listed("Token")),
+    _verb("POST", "/tokens", APPROVE, verbs.make_token, ref("Made"), _TOKEN, status=201),
     _verb("DELETE", "/tokens/{id}", APPROVE, verbs.revoke_token, NOTHING, status=204),
 )
 # fmt: on

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.model import AuditRecord
-    from hexad.server.api.schemas import Schema
+    from hexad.schemas import Schema
     from hexad.server.tokens import Callers
 
 READING: Final = Pool(8, "hexad-api-read")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
@@ -98,14 +99,13 @@ def _save_entry(call: Call, knowledge: Any, *key: str) -> Knowledge:
 def delete_many(call: Call) -> dict[str, Any]:
     """Delete or bring back several entries; says which were not changed and why."""
     done, refused = list[str](), dict[str, str]()
+    change: Callable[[str], object] = partial(call.hx.knowledge.delete, origin=call.caller.origin)
     if call.body.get("undelete"):
         call.caller.require(Right.APPROVE)
+        change = call.hx.knowledge.undelete
     for key in call.body["keys"]:
         try:
-            if call.body.get("undelete"):
-                call.hx.knowledge.undelete(key)
-            else:
-                call.hx.knowledge.delete(key, origin=call.caller.origin)
+            change(key)
             done.append(key)
         except HexadError as error:
             refused[key] = str(error)
@@ -175,14 +175,6 @@ def observe(call: Call) -> dict[str, Any]:
     """Learn from a tool call that was made elsewhere; the learning of its error, if it failed."""
     learned = call.hx.observe(**fields(call), strict=True)
     return {"learning": learned and wire.to_json(learned)}
-
-
-def list_skills(call: Call) -> dict[str, Any]:
-    """List skills, the first saved first; with `query` the active ones that match best."""
-    if call.query.get("query"):
-        return found(call, call.hx.skills)
-    some, after = part([*filter(wanted(call.query), call.hx.skills.list())], call.query)
-    return listing(map(wire.to_json, some), after)
 
 
 def run_skill(call: Call) -> dict[str, Any]:

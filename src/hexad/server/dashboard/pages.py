@@ -20,7 +20,6 @@ from hexad.skills.review import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from hexad.memory.use.timeline import ShownPrompt
@@ -143,27 +142,18 @@ def _one_learning(call: Call, learning: Learning) -> dict[str, Any]:
         if record.details.get("learning") == learning.id
     ]
     evidence = [each for each in latest if learning.id in cast("Mapping[str, float]", each.details.get("trust", {}))]
+    call.hx.scoped().close()  # writes what waits
+    prompts = shown_prompts(call.hx.store, call.hx.namespace)
+    came = zip(prompts, _came_of(prompts, _calls(evidence)), strict=True)
     return {
         "template": "learnings_one",
         "learning": learning,
         "examples": examples[-_EXAMPLES:],
         "came": [None if after is None else bool(after.details.get("ok")) for _, after in examples[-_EXAMPLES:]],
         "evidence": evidence[::-1],
-        "offers": _offers(call, learning.id, evidence),
+        "offers": [(each.at, how) for each, how in came if any(item.id == learning.id for item in each.items)],
         "trusted": TRUSTED,
     }
-
-
-def _offers(call: Call, id: str, evidence: Sequence[AuditRecord]) -> list[tuple[datetime, bool | None]]:
-    """When prompts offered a fix, newest first, and whether it worked then, as the evidence of that session says."""
-    call.hx.scoped().close()  # writes what waits
-    calls = [(fingerprint(each.session), each) for each in _calls(evidence)]
-    found = []
-    for prompt in shown_prompts(call.hx.store, call.hx.namespace):
-        after = (bool(each.details["ok"]) for by, each in calls if by == prompt.session and each.at >= prompt.at)
-        if any(item.id == id for item in prompt.items):
-            found.append((prompt.at, next(after, None)))
-    return found[:_EXAMPLES]
 
 
 def _calls(records: Sequence[AuditRecord]) -> list[AuditRecord]:
