@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hexad.errors import StoreError
 from hexad.model import AuditRecord, Layer, Origin, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import Entry, Question, Sketch, Store, Use, VectorState
+from hexad.store import Entry, Question, Sketch, Store, Use
 from hexad.store.searching import CAPACITY
 from hexad.testing.nouns import (
     AWAY,
@@ -81,21 +81,6 @@ def asked(view: Reading, terms: Sequence[str], *, layer: Layer = ENTRIES, **fiel
 
 
 # rows
-
-
-@requirement("STORE-02")
-def test_a_new_store_is_empty(store: Store) -> None:
-    assert not store.namespaces()
-    with store.reading(HOME) as view:
-        assert view.get(ENTRIES, "editor") is None
-        assert not view.page(ENTRIES)
-        assert not view.versions(ENTRIES, "editor")
-        found = asked(view, ["vim"], standing=9, embedder="one")
-        assert (found.statistics, found.vectors) == (Statistics(0, 0, {}), VectorState())
-        assert not any((found.postings, found.standing, found.associations, found.numbers, found.filtered))
-        assert not view.audit()
-        assert view.chain_end() is None
-        assert view.note("fact") is None
 
 
 @requirement("STORE-04")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from hexad.model import Layer, SkillVersion
+from hexad.model import Layer
 from hexad.store import Entry
 from hexad.store.learning import VALUES, Call, LearningChanges, Offer, TemplateFilter
-from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning, skill_version
+from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,14 +171,3 @@ def test_forgetting_drops_calls_and_offers_of_a_session_or_of_all(store: Store) 
         unit.scrub()
     with store.reading(AWAY) as view:
         assert calls(view)
-
-
-@requirement("SKILL-01")
-def test_a_version_that_was_read_is_apart_from_what_is_stored(store: Store) -> None:
-    with store.transaction(HOME) as unit:
-        unit.add_versions([skill_version(1, definition={"steps": [1]})])
-    with store.reading(HOME) as view:
-        (found,) = view.versions(Layer.SKILL_PATTERNS, "release")
-    cast("SkillVersion", found).definition["steps"].append(2)  # type: ignore[union-attr]
-    with store.reading(HOME) as view:
-        assert list(view.versions(Layer.SKILL_PATTERNS, "release")) == [skill_version(1, definition={"steps": [1]})]

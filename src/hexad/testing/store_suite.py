@@ -55,7 +55,7 @@ from hexad.testing.nouns import (
 )
 from hexad.testing.processes import counted, finish, start, step
 from hexad.testing.store_data import *  # noqa: F403
-from hexad.testing.store_data import Halt, asked, put, requirement, row_of
+from hexad.testing.store_data import Halt, asked, put, requirement
 from hexad.testing.store_learning import *  # noqa: F403
 from hexad.testing.store_learning import call, offer
 from hexad.testing.store_vectors import *  # noqa: F403
@@ -200,15 +200,6 @@ def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
     with pytest.raises(Halt):
         break_off(store, Halt())
     assert everything(store) == before
-
-
-@requirement("STORE-02")
-def test_a_transaction_that_fails_in_a_new_store_leaves_it_empty_and_the_next_one_works(store: Store) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        break_off(store, KeyboardInterrupt())
-    assert everything(store) == [[]]
-    furnish(store)
-    assert row_of(store, "editor").record == knowledge("editor", "vim")
 
 
 @requirement("STORE-02")
