@@ -102,7 +102,7 @@ class Terminal:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         names = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
-        names |= {"TERM": "xterm-256color"} | environment
+        names |= {"TERM": "xterm-256color", "HEXAD_LAYER_DEADLINE": "600"} | environment
         self.process: Forked | subprocess.Popen[bytes]
         if program:
             command = [*program, *arguments]

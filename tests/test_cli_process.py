@@ -152,7 +152,7 @@ def test_an_interrupt_ends_quietly_and_changes_nothing(folder: Path) -> None:
     while terminal.process.poll() is None:  # a signal that comes just before it waits does not wake it
         terminal.process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            terminal.process.wait(timeout=1)
+            terminal.process.wait(timeout=30)  # a second one while it ends would be another error
     shown = terminal.read_until()
     assert terminal.end() == 130
     assert "Traceback" not in shown
