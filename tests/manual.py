@@ -59,8 +59,8 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
     ),
     "agno.md": (_RECIPE.format("agno", "OpenAIChat"), "from agno.models.openai import OpenAIChat\n", ""),
     "llama-index.md": (
-        _RECIPE.format("llama_index", "OpenAI"),
-        "from llama_index.llms.openai import OpenAI\n",
+        _RECIPE.format("llama_index", "Anthropic"),
+        "from llama_index.llms.anthropic import Anthropic\n",
         "",
     ),
     "smolagents.md": (_RECIPE.format("smolagents", "OpenAIModel"), "from smolagents import OpenAIModel\n", ""),
