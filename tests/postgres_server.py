@@ -68,10 +68,11 @@ class PostgresServer:
     """
 
     def __init__(self, *, durable: bool = False, primary: PostgresServer | None = None) -> None:
+        place = binaries()
         self._home = Path(tempfile.mkdtemp(prefix="hexad-postgres-"))
         self._log = (self._home / "log").open("ab")
         self._identity: dict[str, Any] = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if _is_root() else {}
-        self._binaries = self._usable(binaries())
+        self._binaries = self._usable(place)
         self._data = self._home / "data"
         self._password = primary._password if primary else secrets.token_urlsafe(16)
         self.port = free_port()

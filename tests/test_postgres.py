@@ -162,6 +162,21 @@ def test_every_table_in_the_sql_is_read_and_written_by_tenant() -> None:
 
 
 @requirement("PG-01")
+def test_every_key_and_index_begins_with_the_tenant(url: str) -> None:
+    PostgresStore(url).close()
+    with psycopg.connect(server_url()) as connection:
+        first = connection.execute(
+            "SELECT i.indexrelid::regclass::text, a.attname FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid "
+            "JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0] "
+            "WHERE t.relnamespace = %s::regnamespace",
+            (url.rsplit("=", 1)[1],),
+        ).fetchall()
+    others = {index.rsplit(".", 1)[1]: column for index, column in first if column != "tenant"}
+    assert others == {"note_pkey": "name", "head_namespace": "namespace"}
+    assert len(first) > 20
+
+
+@requirement("PG-01")
 def test_the_url_names_the_schema_and_is_shown_without_its_password(url: str) -> None:
     with opened(url) as hx:
         hx.knowledge.save("editor", "vim")

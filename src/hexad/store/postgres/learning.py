@@ -74,7 +74,7 @@ class LearningTables(Work, CallTables):
             given = (self.tenant, session, tool)
             latest = Statement(LATEST_CALLS, (self.tenant, session, max(calls, _CALLS_AHEAD)))
             asked = (Statement(OFFERS_OF, given[:2]), Statement(LATEST_OF_TOOL, given), latest)
-            *self._activities[session, tool], about = self._settle(*asked, Statement(_ABOUT, given))
+            *self._activities[session, tool], about = self.ask(*asked, Statement(_ABOUT, given))
             self.keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
     from hexad.store import Embedded, Use
     from hexad.store.learning import LearningChanges
-    from hexad.store.postgres.connection import Rows
 
 _PUT: Final = upsert("hexad.record", WRITTEN, "layer", "number")
 _ADD_STALE: Final = insert("hexad.stale", ("layer", "number", "words"), "ON CONFLICT DO NOTHING")
@@ -76,7 +75,6 @@ _REMOVE_VERSIONS: Final = (
     "DELETE FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 "
     "AND ($4::bigint[] IS NULL OR version = ANY($4))"
 )
-_MOST_WAITING: Final = 500  # records whose existence is asked about at once
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
 _NO_WORDS: Final = Document((), ())
@@ -93,28 +91,15 @@ class Unit(View):
         self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
-    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
-        if any(each.record.layer is layer and each.record.id == id for each in self._waiting):
-            self._settle()
-        return super().get(layer, id, ahead=ahead)
-
-    def ask(self, *statements: Statement) -> list[Rows]:
-        self._settle()
-        return super().ask(*statements)
-
     def put(self, entries: Sequence[Entry]) -> None:
-        """Write now if it is known which of these exist, else with the next round trip."""
-        self._waiting += entries
         for record in (each.record for each in entries):
-            if isinstance(record, Learning) and record.trigger in self._templates:
-                self._templates[record.trigger][record.id] = (record.template, record.length, record.error_pattern)
-        places = ((each.record.layer, each.record.id) for each in self._waiting)
-        if len(self._waiting) > _MOST_WAITING or all(self.knows(*place) for place in places):
-            self._settle()
+            if isinstance(record, Learning) and record.id not in self._templates.get(record.trigger, (record.id,)):
+                self.rows.setdefault((record.layer, record.id), None)  # those of its trigger are known
+        self._read([(each.record.layer, each.record.id) for each in entries])
+        for entry in entries:
+            self._put(entry)
 
     def learn(self, changes: LearningChanges) -> None:
-        if changes.seen or changes.renamed:
-            self._settle()
         super().learn(changes)
         for learning, at in changes.seen.items():
             self._edit(Layer.AGENT_LEARNINGS, learning, "seen", 1, updated=at)
@@ -126,14 +111,6 @@ class Unit(View):
             record = replace(row.record, **{count: getattr(row.record, count) + more}, **changes)
             self.rows[layer, id] = row._replace(record=record)
 
-    def _settle(self, *statements: Statement) -> list[Rows]:
-        """Write the entries that wait, and ask along what does not depend on them."""
-        waiting, self._waiting = self._waiting, []
-        answers = self._read([(each.record.layer, each.record.id) for each in waiting], *statements)
-        for entry in waiting:
-            self._put(entry)
-        return answers
-
     def _put(self, entry: Entry) -> None:
         record, document = entry.record, entry.document
         old = self.rows[record.layer, record.id]
@@ -142,6 +119,8 @@ class Unit(View):
         self.rows[record.layer, record.id] = Row(number, record, document)
         if record.layer is Layer.USER_KNOWLEDGE:
             self.folds[folded(record.id)] = record.id
+        elif isinstance(record, Learning) and record.trigger in self._templates:
+            self._templates[record.trigger][record.id] = (record.template, record.length, record.error_pattern)
         self.queue(_PUT, self.tenant, *encode(record, number, document.pack() if document else None))
         before = old.document if old else None
         if before != document:
@@ -163,7 +142,6 @@ class Unit(View):
             self.queue(_ADD_ASSOCIATION, self.tenant, *ASSOCIATIONS.row(each))
 
     def remove(self, layer: Layer, id: str) -> bool:
-        self._settle()
         self._read([(layer, id)])
         old = self.rows[layer, id]
         if old is None:
@@ -194,7 +172,6 @@ class Unit(View):
             self.queue(_REMOVE_PROPOSALS, self.tenant, list(withdrawn))
 
     def use(self, uses: Collection[Use]) -> None:
-        self._settle()
         for use in uses:
             self._edit(use.layer, use.id, "use_count", use.count, last_used=use.at)
             self.queue(_USE, self.tenant, CODES[use.layer], use.id, use.count, to_microseconds(use.at))
@@ -234,7 +211,6 @@ class Unit(View):
 
     def merge(self, *, least: int = MOST_WAITING) -> None:
         """Turn the words of rows into postings, in layers where more than ``least`` wait."""
-        self._settle()
         self.known_head()
         for code, scope in self.head.scopes.items():
             if scope.waiting > least:
@@ -249,7 +225,6 @@ class Unit(View):
 
     def commit(self) -> bool:
         """Commit; whether it is known that it happened. An error says that it did not."""
-        self._settle()
         if not self._begun and not self._queued:
             return True
         self.known_head()

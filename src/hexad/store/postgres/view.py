@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.model import Association, Proposal, SkillVersion, Version
-    from hexad.store import Entry, Row, Sketch
-    from hexad.store.postgres.connection import Rows
+    from hexad.store import Row, Sketch
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
 _GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer
@@ -93,7 +92,6 @@ class View(Search, LearningTables):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
         self._facts: dict[str, str] | None = None  # those that are not in the head
@@ -107,20 +105,19 @@ class View(Search, LearningTables):
             return None if other is None else self.rows[layer, other]
         return found
 
-    def _read(self, places: Iterable[tuple[Layer, str]], *statements: Statement) -> list[Rows]:
-        """Read rows unless they are known, with the answers to other statements."""
+    def _read(self, places: Iterable[tuple[Layer, str]]) -> None:
+        """Read rows unless they are known."""
         wanted = dict.fromkeys(places)
-        if not all(self.knows(*place) for place in wanted):
-            self.forget_rows()
+        if all(self.knows(*place) for place in wanted):
+            return
+        self.forget_rows()
         unknown = [place for place in wanted if not self.knows(*place)]
-        reads = (Statement(_GET, self._place(*place)) for place in unknown)
-        answers = self.ask(*statements, *reads) if unknown or statements else []
-        for place, rows in zip(unknown, answers[len(statements) :], strict=True):
+        answers = self.ask(*(Statement(_GET, self._place(*place)) for place in unknown))
+        for place, rows in zip(unknown, answers, strict=True):
             found = [row.record.id for row in self.keep(rows)]
             self.rows.setdefault(place, None)
             if place[0] is Layer.USER_KNOWLEDGE:
                 self.folds[folded(place[1])] = next(iter(found), None)
-        return answers[: len(statements)]
 
     def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
         """The values that find a row: only entries are found without regard to case."""
@@ -129,7 +126,7 @@ class View(Search, LearningTables):
     def page(
         self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
     ) -> Sequence[Row]:
-        if self._begun and not self.head.number and not self._waiting:
+        if self._begun and not self.head.number:
             return []  # nothing was ever stored
         embedder = None if without is None else hashed(without)
         given = (CODES[layer], after, embedder, limit)

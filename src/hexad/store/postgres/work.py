@@ -114,10 +114,6 @@ class Work:
                 return self._resumed(error, statements)
             raise self.translated(error) from error
 
-    def _settle(self, *statements: Statement) -> list[Rows]:
-        """Ask what does not depend on the records that wait to be written."""
-        return self.ask(*statements)
-
     def queue(self, sql: str, *values: Any) -> None:
         """Send a statement with the next round trip."""
         self._queued.append(Statement(sql, values))
