@@ -191,7 +191,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
         yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
-    elif is_operand(new[place - 1]) and names(error, word) and is_shown(word, error) and word.isalpha():
+    elif is_operand(new[place - 1]) and names(error, word) and error.count(word) == 1 and word.isalpha():
         yield f"add `{word}`"
 
 

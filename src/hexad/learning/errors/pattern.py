@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.body import readable
@@ -183,10 +182,12 @@ def opens(template: Words, lines: Iterable[Words]) -> bool:
 
 
 def _differences(one: Words, other: Words) -> Sequence[int]:
-    """The first places in which two templates differ, two at most."""
-    pairs = enumerate(zip(one, other, strict=True))
-    found = (at for at, (a, b) in pairs if a != b and not (is_placeholder(a) and is_placeholder(b)))
-    return list(islice(found, 2))
+    """The first places in which two templates differ, two at most; a value that an error repeats counts once."""
+    first: dict[tuple[str, str], int] = {}
+    for at, pair in enumerate(zip(one, other, strict=True)):
+        if len(first) < 2 and pair[0] != pair[1] and not all(map(is_placeholder, pair)):
+            first.setdefault(pair, at)
+    return list(first.values())
 
 
 def _fits(template: Words, line: Words) -> bool:
