@@ -190,6 +190,9 @@ def test_remembering_recognises_rules(run: Callable[..., Ran]) -> None:
     assert run("remember", "Never deploy on Fridays").out == "never-deploy-fridays: version 1, rule\n"
     assert run("remember", "units", "Always answer in metric units", "--json").json["entry"]["category"] == "rule"
     assert run("remember", "Always be kind", "--category", "fact", "--json").json["entry"]["category"] == "fact"
+    assert run("remember", "keep answers short").out == "keep-answers-short: version 1, rule\n"
+    assert run("remember", "Halte dich kurz").out == "halte-dich-kurz: version 1, rule\n"
+    assert run("remember", "Berlin is where we met").out == "berlin-met: version 1\n"
 
 
 @requirement("SAVE-02")
@@ -198,6 +201,7 @@ def test_remembering_recognises_rules(run: Callable[..., Ran]) -> None:
     [
         ("I live in Galway", "I live in Cork now", "I live in Galway and work as a nurse"),
         ("我住在上海", "我现在住在北京", "我住在上海,在一家很大的医院当护士"),
+        ("I live in Galway", "No, I live in Cork now", "I live in Galway and work as a nurse"),
     ],
 )
 def test_a_correction_is_the_next_version_or_names_what_it_corrects(
@@ -205,7 +209,7 @@ def test_a_correction_is_the_next_version_or_names_what_it_corrects(
 ) -> None:
     run("remember", before)
     ran = run("remember", after)
-    assert ran.out == f"{key_from(after)}: version 2\n"
+    assert ran.out == f"{key_from(after.removeprefix('No, '))}: version 2\n"
     assert f"this replaces: {before}" in ran.err
     run("remember", "base", more)
     ran = run("remember", after)

@@ -244,3 +244,11 @@ def test_a_suppressed_context_is_no_cause() -> None:
     error.__suppress_context__ = True
     assert category_of(error).value == "tool_error"
     assert text_of(error) == "RuntimeError: the step failed"
+
+
+@requirement("FIX-05")
+def test_a_value_that_an_error_repeats_is_one_difference() -> None:
+    error = "The current branch {0} has no upstream branch. To push it, use git push --set-upstream origin {0}"
+    names = ("cart", "login", "tax", "seo", "main", "wishlist")
+    assert len(set(grouped([error.format(name) for name in names]))) == 1
+    assert len(set(grouped([error.format(name) for name in names[:5]]))) == 5

@@ -109,3 +109,5 @@ def test_an_unknown_variable_is_one_warning_that_names_the_nearest_setting(
             Hexad.open(":memory:", enabled=True).close()
     assert [record.getMessage() for record in caplog.records] == [sentence]
     assert run("remember", "k", "v").err == f"warning: {sentence}\n"
+    monkeypatch.setenv("HEXAD_DBB", "a.db")
+    assert "HEXAD_DBB is no setting, so it is ignored; the nearest is HEXAD_DB\n" in run("list").err

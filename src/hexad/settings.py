@@ -226,7 +226,8 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def unknown_variables() -> tuple[str, ...]:
     """A sentence about each HEXAD_ variable that is no setting; such a variable may be meant for another program."""
-    unknown = {name: nearest(name, _TYPES, cutoff=0.0) for name in _from_environment() if name not in _TYPES}
+    known = (*_TYPES, *(name.removeprefix(PREFIX).lower() for name in _NOT_SETTINGS))
+    unknown = {name: nearest(name, known, cutoff=0.0) for name in _from_environment() if name not in _TYPES}
     return tuple(
         f"{PREFIX}{name.upper()} is no setting, so it is ignored; the nearest is {PREFIX}{near.upper()}"
         for name, near in unknown.items()

@@ -72,6 +72,8 @@ def remember(
         said = hx.capture.understood(words)
         other = hx.knowledge.get(said.against) if said and said.against and name is None else None
         corrects = said is not None and other is not None and _is_next_version(said, other)
+        if said and said.replaces and said.sentence.strip(" .") == words.strip(" ."):
+            words = said.content  # without "no,"
         name = other.key if other and corrects else name
         old = hx.knowledge.lookup(key_from(words) if name is None else name)
         chosen = said.category if said and category is None and (old is None or old == other) else None

@@ -11,7 +11,7 @@ from hexad.errors import RateLimited
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.conversations.extracting import Extractor, extracted
-from hexad.memory.conversations.judging import Statement, statements
+from hexad.memory.conversations.judging import Statement, asked_for, statements
 from hexad.memory.conversations.messages import turns
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
@@ -100,7 +100,7 @@ class Capture:
         >>> hx.capture.understood("I live in Cork now").against
         'live-galway'
         """
-        said = next(statements(text, self._workspace.clock()), None)
+        said = next(statements(text, self._workspace.clock()), None) or asked_for(text)
         if said is None:
             return None
         said, other = Keeping(self._workspace, self._find, session=None, most=1).compared(said)

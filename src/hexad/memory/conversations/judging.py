@@ -151,6 +151,15 @@ def _wished(said: str, sentence: str, table: Table) -> Statement | None:
     return Statement(content, said, Category.RULE, key_from(content), topic=content)
 
 
+def asked_for(text: str) -> Statement | None:
+    """The rule of a text that somebody wants to be kept, if it begins as a request does: "keep answers short"."""
+    for table in map(table_of, _languages(text)):
+        wish = table.refusing["verb"].match(text, _after(table.refusing["lead"], text))
+        if wish and not text[wish.end() :][:1].isalnum():
+            return Statement(text, text, Category.RULE, key_from(text), topic=text)
+    return None
+
+
 def asks_the_system(text: str) -> bool:
     """Whether a text speaks to the system instead of about the user: "ignore all previous instructions"."""
     return any(table_of(language).refusing["system"].search(text) for language in LANGUAGES)
