@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from hexad.model import Layer
@@ -146,16 +147,15 @@ class UnsplitRows:
     """The rows of a layer that have no postings yet, newest first: their words are read whole."""
 
     rows: Sequence[tuple[int, str]] = ()
-    all_words: str = ""
+    _terms: frozenset[str] | None = None
     _found: dict[str, list[Posting]] = field(default_factory=dict)
     _read: dict[int, tuple[Mapping[str, int], int]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.all_words = "\n".join(words for _, words in self.rows)
-
     def postings(self, term: str) -> list[Posting]:
         """The rows that hold a term, newest first."""
-        if term not in self.all_words:
+        if self._terms is None:
+            self._terms = frozenset(chain.from_iterable(words.replace("\n", " ").split(" ") for _, words in self.rows))
+        if term not in self._terms:
             return []
         if term not in self._found:
             self._found[term] = list(self._holding(term))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _COLUMNS: Final = (
     "json_group_array(number), json_group_array(weight), json_group_array(length)"  # half the time of rows
 )
+_parsed: Final = json.JSONDecoder().raw_decode  # half the work of `json.loads` for a short list
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
 _OF_TERM: Final = "hexad_posting AS held WHERE held.term = ?"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
@@ -225,7 +226,7 @@ class Search(Queries):
             )
             values = [value for _, values in some for value in values]
             for place, *columns in self._connection.execute(" UNION ALL ".join(selects), values):
-                found[place] = list(zip(*map(json.loads, columns), strict=True))
+                found[place] = list(zip(*[_parsed(column)[0] for column in columns], strict=True))
         return found
 
     def _passing_fresh(self, search: _LayerSearch, facets: Sequence[str], now: int) -> set[int]:
@@ -305,7 +306,7 @@ class _Asked:
 
 def _among(term: int, numbers: Sequence[int]) -> tuple[str, Sequence[object]]:
     """A term's rows among those with the given numbers."""
-    return f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))", [term, json.dumps(numbers)]
+    return f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))", [term, str(list(numbers))]
 
 
 def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, Sequence[object]]:
