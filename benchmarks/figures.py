@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -66,6 +66,13 @@ def seconds(call: Callable[[], object]) -> float:
     started = perf_counter()
     call()
     return perf_counter() - started
+
+
+def cpu_seconds(call: Callable[[], object]) -> float:
+    """The time that all threads of the process worked."""
+    started = process_time()
+    call()
+    return process_time() - started
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -44,6 +44,7 @@ class Weight(NamedTuple):
 
     each: float = 1.0  # times the steps of each row
     nearest: float = 0.0  # steps more for the nearest row
+    tools: float = 1.0  # times the steps of each tool: a request seldom repeats the words of a tool's description
 
 
 _WORD_FOR_WORD: Final = Weight()
@@ -157,13 +158,16 @@ class LazySimilarity:
             self._failure = EmbedderFailed(self._name, f"cannot be loaded: {error}")
 
 
+_STATIC_WEIGHT: Final = Weight(tools=1.5)
 _ENCODER_WEIGHT: Final = Weight(1.25, 2.0)  # it reads sentences: where words differ, it is right more often than static
 
 
 @cache
 def static_similarity(*, patience: float = 0.0) -> LazySimilarity:
     """Static embeddings that come inside a wheel: no download, no network. They are loaded once in a process."""
-    return LazySimilarity(_STATIC, _static, width=_STATIC_WIDTH, reads=is_english, patience=patience)
+    return LazySimilarity(
+        _STATIC, _static, width=_STATIC_WIDTH, reads=is_english, patience=patience, weight=_STATIC_WEIGHT
+    )
 
 
 @cache

@@ -222,8 +222,9 @@ class TextSpace:
         self._rows = rows_of(search.unit_vectors(texts), np.arange(len(texts), dtype=np.int64))
 
     def near(self, question: str) -> Near:
-        """How near they are to a question."""
-        return Near(self._rows, *self._search.question(question), self._search.weight)
+        """How near they are to a question. Of such texts only tools are ranked by it."""
+        weight = self._search.weight
+        return Near(self._rows, *self._search.question(question), weight._replace(each=weight.each * weight.tools))
 
 
 class Search:
