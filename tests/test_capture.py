@@ -58,6 +58,12 @@ def test_what_people_say_in_seven_languages_is_kept_and_traps_are_not() -> None:
 
 
 @requirement("CAP-01")
+def test_a_list_after_a_colon_is_the_user_s_own(hx: Hexad) -> None:
+    done = hx.capture(said("Some rules for this project:\n- Never push to main\n- Always use pnpm"), typed=True)
+    assert texts(done.saved) == ["Never push to main", "Always use pnpm"]
+
+
+@requirement("CAP-01")
 def test_a_table_has_at_most_sixty_rows() -> None:
     folder = Path(conversations.__file__).parent / "tables"
     assert sorted(file.stem for file in folder.iterdir()) == sorted(LANGUAGES)
@@ -116,6 +122,11 @@ def test_messages_of_every_framework_are_read(message: Any) -> None:
         {"role": "user", "content": f'She wrote "{STATED}" on the board.'},
         {"role": "user", "content": f"<document><p>{STATED}</p></document>"},
         {"role": "user", "content": f"Translate this: {STATED}"},
+        {"role": "user", "content": f"fix this:\nstarting\n{STATED}"},
+        {"role": "user", "content": f"Das Log:\n\nStart\n{STATED}"},
+        {"role": "user", "content": f"why?\nname: app\nport: 80\n{STATED}"},
+        {"role": "user", "content": f"why?\n12:00 INFO start\n12:01 ERROR stop\n{STATED}"},
+        {"role": "user", "content": f"any comments?\n\n## Summary\n{STATED}\n\n{STATED}"},
         {"role": "user", "content": f"Dear Ann,\n{STATED}\nBest regards,\nBob"},
         {"role": "user", "content": "A long text that nobody typed. " * 40 + STATED},
         {"role": "user", "content": "My key is sk-proj-abcDEF1234567890abcDEF1234567890 and I prefer it."},
@@ -156,6 +167,44 @@ def test_what_contradicts_an_entry_replaces_it_only_if_the_sentence_says_so(hx: 
     assert texts(hx.capture(said("I love cooking Thai food."), typed=True).saved) == ["I love cooking Thai food."]
 
 
+TIMED = {
+    datetime(2026, 1, 10, tzinfo=UTC): (
+        "Bis Freitag keine Deployments.",
+        "Jusqu'à vendredi, je suis à Lyon.",
+        "Hasta el viernes no subimos nada a producción.",
+        "到周五之前我都在北京。",
+        "金曜日までは京都にいます。",
+        "금요일까지는 제주도에 있어요.",
+    ),
+    datetime(2026, 1, 12, tzinfo=UTC): (
+        "We're in feature freeze until the end of the week.",
+        "Cette semaine je suis à Lyon.",
+        "Esta semana trabajo desde casa.",
+        "这周先不要发布新版本。",
+        "今週はデプロイ禁止です。",
+        "이번 주까지는 배포하지 마세요.",
+    ),
+    datetime(2026, 1, 22, tzinfo=UTC): (
+        "For the next two weeks I'm on crutches.",
+        "Die nächsten zwei Wochen bin ich in Dänemark.",
+        "Les deux prochaines semaines, je suis absente.",
+        "Durante las próximas dos semanas estoy de viaje en Perú.",
+        "接下来两周我在出差。",
+        "これから二週間は出張です。",
+        "앞으로 2주간 휴가예요.",
+    ),
+    datetime(2026, 2, 1, tzinfo=UTC): (
+        "Until the end of the month, never deploy on Fridays.",
+        "Bis Ende des Monats keine Deployments am Freitag.",
+        "Jusqu'à la fin du mois, je suis en télétravail.",
+        "Hasta fin de mes estoy en Lima.",
+        "月底前不要发布新版本。",
+        "今月いっぱいは大阪にいます。",
+        "이번 달 말까지 부산에 있어요.",
+    ),
+}
+
+
 @requirement("CAP-01")
 @pytest.mark.parametrize(
     ("sentence", "end"),
@@ -163,6 +212,7 @@ def test_what_contradicts_an_entry_replaces_it_only_if_the_sentence_says_so(hx: 
         ("Until Friday I'm working from Rome.", datetime(2026, 1, 10, tzinfo=UTC)),
         ("This week I'm working from Rome.", datetime(2026, 1, 12, tzinfo=UTC)),
         ("Always answer in French until 2026-03-01.", datetime(2026, 3, 2, tzinfo=UTC)),
+        *((sentence, end) for end, found in TIMED.items() for sentence in found),
         ("Antworte bitte immer auf Deutsch, diesen Monat.", datetime(2026, 2, 1, tzinfo=UTC)),
     ],
 )

@@ -71,6 +71,12 @@ FILES: dict[str, tuple[str, str, set[str], int]] = {  # name, content, what is s
     ),
     "mem0": ("export.json", json.dumps(MEM0), {"Likes hiking"}, 0),
     "mem0 list": ("export.json", json.dumps(MEM0["results"]), {"Likes hiking"}, 0),
+    "mem0 headed": (
+        "m.md",
+        "# Memories\n\n- Likes hiking\n- Lives by the sea\n",
+        {"Likes hiking", "Lives by the sea"},
+        0,
+    ),
     "mem0 Markdown": ("memories.md", "* Likes hiking\n* Lives by the sea\n", {"Likes hiking", "Lives by the sea"}, 0),
     "rules": ("CLAUDE.md", RULES, set(), 3),
     "note": ("coffee.md", NOTE, {"# Coffee\n- [method] V60 #slow"}, 0),

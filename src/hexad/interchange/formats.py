@@ -29,6 +29,7 @@ BODY: Final = {"knowledge": "content", "reference": "summary", "learning": "diag
 _HEAD: Final = 1 << 16  # characters that show what a file is
 _MARKS: Final = {"mapping": "chatgpt", "chat_messages": "claude", "conversations_memory": "memories", "memory": "mem0"}
 _MARK: Final = re.compile(r'"(mapping|chat_messages|conversations_memory|memory|role|message)"\s*:')
+_MEMORIES: Final = re.compile(r"#+ .*\bmemor(?:y|ies)\b", re.IGNORECASE)
 _READ: Final = frozenset({".md", ".mdc", ".markdown", ".txt", ".json", ".jsonl"})
 _RULES: Final = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md"})
 _ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", "SKILL"})
@@ -181,9 +182,10 @@ def _recognised(path: Path, *, among: bool = False) -> str:
     if len({message["role"] for message in _spoken(head)}) > 1:
         return "transcript"
     headed = re.search(r"^#{1,6} ", head, re.MULTILINE) is not None
-    if path.name in _RULES or (headed and not among):
+    named = _MEMORIES.match(head) is not None
+    if path.name in _RULES or (headed and not among and not named):
         return "rules"
-    if path.suffix == ".txt" or all(_BULLET.match(line) for line in head.splitlines() if line.strip()):
+    if path.suffix == ".txt" or named or all(_BULLET.match(line) for line in head.splitlines() if line.strip()):
         return "memories"
     return ("" if path.stem in _ABOUT_CODE else "notes") if among else "memories"
 

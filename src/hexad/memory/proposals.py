@@ -154,7 +154,7 @@ def _next_id(doing: Change) -> str:
 
 
 def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledge:
-    from hexad.memory.conversations.expiry import expiry  # noqa: PLC0415 - compiles its patterns: 5 ms
+    from hexad.memory.conversations.expiry import timed  # noqa: PLC0415 - compiles its patterns: 5 ms
 
     match proposal.change:
         case ProposedChange.SAVE:
@@ -164,7 +164,7 @@ def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledg
                 category=proposal.category,
                 tags=proposal.tags or KEEP,
                 subject=proposal.subject or KEEP,
-                expires=expiry(proposal.sentence, proposal.created) or KEEP,
+                expires=timed(proposal.sentence, proposal.created)[0] or KEEP,
                 session=proposal.session,
             )
         case ProposedChange.DELETE:

@@ -113,7 +113,7 @@ def import_(
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     *,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only what is known about this subject.")] = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only entries with exactly this subject.")] = None,
     common: Common,
 ) -> None:
     """Write every entry, reference, learning and skill as a page of Markdown; `import` reads them back."""

@@ -65,8 +65,13 @@ def _said(status: object, text: str) -> str:
 
 def _in_transcript(file: Path, call: str) -> dict[str, Any] | None:
     """The item that Codex wrote about a call before its hook: it has the exit code, which the event lacks."""
-    with file.open("rb") as stream:
-        stream.seek(max(stream.seek(0, os.SEEK_END) - _TAIL, 0))
-        lines = stream.read().decode(errors="replace").splitlines()
-    found = (json.loads(line)["payload"].get("item") for line in reversed(lines) if call in line and '"item"' in line)
+    lines = [line for line in latest_lines(file, _TAIL) if call in line and '"item"' in line]
+    found = (json.loads(line)["payload"].get("item") for line in reversed(lines))
     return next((item for item in found if item and item.get("id") == call), None)
+
+
+def latest_lines(file: Path, size: int) -> list[str]:
+    """The lines at the end of a transcript, in so many bytes."""
+    with file.open("rb") as stream:
+        start = stream.seek(max(stream.seek(0, os.SEEK_END) - size, 0))
+        return stream.read().decode(errors="replace").splitlines()[start > 0 :]

@@ -7,7 +7,6 @@ what the model should read, or nothing. An event that fails, or that nobody know
 from __future__ import annotations
 
 import json
-import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.edges.agent import AgentMemory, Ended
 from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
-from hexad.mcp.coding.calls import call_in
+from hexad.mcp.coding.calls import call_in, latest_lines
 from hexad.memory.conversations.messages import turns
 from hexad.recent import Recent
 
@@ -118,9 +117,8 @@ class Hooks:
 
 def _typed(transcript: str) -> str:
     """The words that a person typed, by a transcript of Claude Code: its latest part."""
-    with suppress(OSError, ValueError), Path(transcript).open("rb") as file:
-        start = file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-        rows = [json.loads(line) for line in file.readlines()[start > 0 :] if b'"promptSource"' in line]
+    with suppress(OSError, ValueError):
+        rows = [json.loads(line) for line in latest_lines(Path(transcript), _TAIL) if '"promptSource"' in line]
         typed = [row for row in rows if row.get("promptSource") in _BY_HAND and row.get("origin") == {"kind": "human"}]
         return " ".join(" ".join(each.text for each in turns(typed) if each.by_user).replace("’", "'").split())
     return ""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _DAYS: Final = (
     "mon(?:day)?s?|montags?|lundi|lunes|周一|星期一|月曜日?|월요일",
@@ -20,38 +24,68 @@ _UNTIL: Final = (
     r"(?:the\s+|next\s+|le\s+|la\s+|el\s+)?"
 )
 _WEEKDAYS: Final = tuple(
-    re.compile(rf"{_UNTIL}(?:{day})\b|(?:到|直到)(?:本|这)?(?:{day})|(?:{day})(?:为止|まで|까지)", re.IGNORECASE)
+    re.compile(
+        rf"{_UNTIL}(?:{day})\b|(?:到|直到)(?:本|这)?(?:{day})(?:为止)?|(?:{day})(?:为止|まで|까지)는?", re.IGNORECASE
+    )
     for day in _DAYS
 )
 _DATE: Final = re.compile(rf"(?:{_UNTIL}|直?到)(\d{{4}})-(\d\d)-(\d\d)", re.IGNORECASE)
-_WEEK, _MONTH, _YEAR = 7, 31, 366
+_DAY, _WEEK, _MONTH, _YEAR = 1, 7, 31, 366
+_END: Final = rf"{_UNTIL}(?:ende?|fin(?:al)?) (?:of|de[rsl]?|diese[rs]|du)\s*(?:the |this |la |l')?"
 _WITHIN: Final = {
-    1: rf"{_UNTIL}tomorrow|bis morgen|jusqu'à demain|hasta mañana|明天为止|明日まで|내일까지",
-    _WEEK: r"\bthis week\b|\bdiese woche\b|\bcette semaine\b|\besta semana\b|本周|这周|今週|이번 ?주",
-    _MONTH: r"\bthis month\b|\bdiesen monat\b|\bce mois(?:-ci)?\b|\beste mes\b|本月|这个月|今月|이번 ?달",
-    _YEAR: r"\bthis year\b|\bdieses jahr\b|\bcette année\b|\beste año\b|今年|올해",
+    _DAY: rf"{_UNTIL}(?:tomorrow|morgen|demain|mañana)\b|明天为止|明日まで|내일까지",
+    _WEEK: rf"{_END}(?:week|woche|semaine|semana)\b|\b(?:this week|diese woche|cette semaine|esta semana)\b"
+    r"|(?:本|这)周末?|今週(?:末まで|いっぱい)?は?|이번 ?주(?: ?말)?(?:까지)?는?",
+    _MONTH: rf"{_END}(?:month|monats|mois|mes)\b|\b(?:this month|diesen monat|ce mois(?:-ci)?|este mes)\b"
+    r"|\bbis monatsende\b"
+    r"|本月|这个月|到?月底(?:前|为止)?|今月(?:末まで|いっぱい)?は?|月末まで|이번 ?달(?: ?말)?(?:까지)?는?|월말까지",
+    _YEAR: rf"{_END}(?:year|jahres|année|año)\b|\b(?:this year|dieses jahr|cette année|este año)\b"
+    r"|今年|到?年底(?:前|为止)?|年末まで|올해(?: ?말까지)?|연말까지",
 }
 _PERIODS: Final = {days: re.compile(pattern, re.IGNORECASE) for days, pattern in _WITHIN.items()}
+_COUNTED: Final = (
+    "one couple few|one two three four five six|eine zwei drei vier fünf sechs|une deux trois quatre cinq six"
+    "|una dos tres cuatro cinco seis|一 两 三 四 五 六|一 二 三 四 五 六|한 두 세 네 다섯 여섯"
+)
+_NUMBERS: Final = {word: n for line in _COUNTED.split("|") for n, word in enumerate(line.split(), start=1)}
+_UNITS: Final = {"day": _DAY, "week": _WEEK, "month": _MONTH}
+_AHEAD: Final = re.compile(
+    r"(?:\b(?:for|over|during|für|in|pendant|pour|durante|por)\s+)?(?:(?:接下来|未来)的?|これから|今後|앞으로"
+    r"|\b(?:the next|die nächsten|den nächsten|les(?= \w+ proch)|(?:las|los) próxim[ao]s)\s)"
+    rf"\s*(\d{{1,2}}|{'|'.join(_NUMBERS)})\s*(?:of\s|prochaine?s\s)?(?:(?P<day>days?|tagen?|jours?|días?|天|日|일)"
+    r"|(?P<week>weeks?|wochen?|semaines?|semanas?|周|个?星期|週間?|주)|(?P<month>months?|monaten?|mois|meses|个月|[かヶ]月|달|개월))"
+    r"(?:間は?|内|间| ?동안은?|간)?",
+    re.IGNORECASE,
+)
 
 
-def expiry(sentence: str, now: datetime) -> datetime | None:
-    """The end of the last day on which a sentence holds, in UTC; None if it names none.
+def timed(sentence: str, now: datetime) -> tuple[datetime | None, str]:
+    """The end of the last day on which a sentence holds, and the sentence without the words that say so.
 
-    >>> expiry("Until Friday I work from home", datetime(2026, 1, 7, 9, tzinfo=UTC))
-    datetime.datetime(2026, 1, 10, 0, 0, tzinfo=datetime.timezone.utc)
+    >>> until, said = timed("Until Friday I work from home", datetime(2026, 1, 7, 9, tzinfo=UTC))
+    >>> str(until), said
+    ('2026-01-10 00:00:00+00:00', 'I work from home')
     """
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    with suppress(ValueError, OverflowError):
+        for until, match in _ends(sentence, today):
+            return until, f"{sentence[: match.start()]}{sentence[match.end() :]}".strip(" ,、")
+    return None, sentence
+
+
+def _ends(sentence: str, today: datetime) -> Iterator[tuple[datetime, re.Match[str]]]:
     if match := _DATE.search(sentence):
         year, month, day = map(int, match.groups())
-        try:
-            return datetime(year, month, day, tzinfo=UTC) + timedelta(days=1)
-        except (ValueError, OverflowError):
-            return None
+        yield datetime(year, month, day, tzinfo=UTC) + timedelta(days=1), match
     for number, weekday in enumerate(_WEEKDAYS):
-        if weekday.search(sentence):
-            return today + timedelta(days=(number - today.weekday()) % 7 + 1)
-    length = next((length for length, period in _PERIODS.items() if period.search(sentence)), 0)
-    return _end(length, today) if length else None
+        if match := weekday.search(sentence):
+            yield today + timedelta(days=(number - today.weekday()) % 7 + 1), match
+    if match := _AHEAD.search(sentence):
+        count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1].lower()]
+        yield today + timedelta(days=count * _UNITS[match.lastgroup or "day"] + 1), match
+    for length, period in _PERIODS.items():
+        if match := period.search(sentence):
+            yield _end(length, today), match
 
 
 def _end(length: int, today: datetime) -> datetime:

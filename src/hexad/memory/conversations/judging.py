@@ -4,6 +4,7 @@ Each line of a table in `tables/` is a kind and a pattern. `words` recognise the
 statement, `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`,
 `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking`
 makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it. `now` says that it was different before.
+`while` is a fact in a sentence that says how long it holds, which the rows are given without the words for that.
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
 the group `slot`.
 
@@ -22,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.memory.conversations.expiry import expiry
+from hexad.memory.conversations.expiry import timed
 from hexad.memory.conversations.wording import NARROW, own_words, sentences
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
@@ -116,11 +117,14 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     start = _HEAD.match(sentence, _after(table.refusing["lead"], sentence)).end()  # type: ignore[union-attr]
     asked = table.refusing["remember"].match(sentence, start)
     body = sentence[_HEAD.match(sentence, asked.end()).end() :] if asked else sentence[start:]  # type: ignore[union-attr]
-    row, match = next(((row, match) for row in table.rows if (match := row.pattern.match(body))), (None, None))
-    if row is None and not (asked and len(body) > 1):
+    until, bare = timed(body, now)
+    row, match = next(
+        ((row, match) for form in (body, bare) for row in table.rows if (match := row.pattern.match(form))),
+        (None, None),
+    )
+    if row is None and not (asked and len(body) > 1) and not (until and table.refusing["while"].match(bare)):
         return None
     category = row.category if row else Category.FACT
-    until = expiry(sentence, now)
     if until is None and table.refusing["passing"].search(body):
         return None
     if category is not Category.RULE and table.refusing["trouble"].search(body):
@@ -133,7 +137,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         sentence=said,
         category=category,
         key=key_from(slot or content),
-        topic=(match and own[match.end() :].strip()) or content,
+        topic=(match and match.string[match.end() :].strip()) or content,
         clear=bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body)),
         slot=bool(slot),
         replaces=bool(table.refusing["now"].search(sentence)),

@@ -26,9 +26,11 @@ _NOT_PROSE: Final = re.compile(
     r"^(?: {4}|\t|\s*(?:[>|$#%]|>>>|@@|\+\+\+|---|at \S+\(|File \"|Traceback|\d{4}-\d\d-\d\d[T ]\d\d:"
     r"|(?:def|class|import|const|function|public|private|SELECT|INSERT|UPDATE|export|return|elif)\b.*[({;:=*]"
     r"|(?:let|var) \w+ ?=|[\w.]+\([^)]*\);?$))"
-    r"|[{};]\s*$|=>|</?\w|\w+ ?[!=+-]?= ?\S|https?://\S+\s*$"
+    r"|\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|ERR!)|[{};]\s*$|=>|</?\w|\w+ ?[!=+-]?= ?\S|https?://\S+\s*$"
 )
-_BULLET: Final = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_FIELD: Final = re.compile(r"\s*[\w.\"'-]+ ?[:=] ?\S")
+_FOREIGN: Final = re.compile(r"(?<=[:\uff1a]\n)\n*|^(?=#{1,6} )", re.MULTILINE)  # begins after a colon, with a heading
+_BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"
 )
@@ -55,14 +57,28 @@ def _states(sentence: str) -> bool:
 
 def own_words(text: str) -> str:
     """A message without code, tags and what they hold, long quotations and long paragraphs."""
-    text = text[:_READ].replace("’", "'").replace("\r\n", "\n")
+    text = "\n".join(line.rstrip() for line in text[:_READ].replace("’", "'").split("\n"))
     text = _QUOTED.sub(
         lambda match: match[0] if len(match[0]) <= _SHORT_QUOTE else _GONE, _without_tags(_FENCE.sub("\n", text))
     )
     paragraphs = [each for each in re.split(r"\n[ \t]*\n", text) if each.strip()]
     if len(text) > _LONG:
         paragraphs = paragraphs[:1]
-    return "\n".join(each for each in paragraphs if len(each) <= _PARAGRAPH)
+    typed = _announced("\n\n".join(_before_paste(each) for each in paragraphs if len(each) <= _PARAGRAPH))
+    return re.sub(r"\n+", "\n", typed)
+
+
+def _before_paste(paragraph: str) -> str:
+    """The lines before a paste, if two lines or more are no prose: code, fields of a configuration, a log."""
+    lines = paragraph.split("\n")
+    foreign = [place for place, line in enumerate(lines) if _NOT_PROSE.search(line) or _FIELD.match(line)]
+    return "\n".join(lines[: foreign[0]] if len(foreign) > 1 else lines)
+
+
+def _announced(text: str) -> str:
+    """The text up to a line that ends in a colon, unless a list follows, and up to a heading."""
+    cut = next((each.end() for each in _FOREIGN.finditer(text) if not _BULLET.match(text, each.end())), len(text))
+    return text[:cut]
 
 
 def _without_tags(text: str) -> str:
