@@ -150,8 +150,8 @@ def capture_of(engine: Engine, settings: Settings, find: Finder) -> Capture:
         there = [retriever_of(other.workspace, settings).search(*asked, **named) for other in engine.others]
         return (*find(*asked, **named), *(replace(item, distance=1) for items in there for item in items))
 
-    rules = capture.Rules(most=settings.max_knowledge, auto_accept=words_of(settings.auto_accept))
-    return capture.Capture(engine.workspace, everywhere, rules, enabled=settings.enabled)
+    most, accepted = settings.max_knowledge, words_of(settings.auto_accept)
+    return capture.Capture(engine.workspace, everywhere, most=most, auto_accept=accepted, enabled=settings.enabled)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:

@@ -192,19 +192,13 @@ def _recognised(path: Path, *, among: bool = False) -> str:
 
 def _check(lines: BackupLines) -> None:
     """Raise unless a file holds records, and those of one namespace."""
-    holds_records, names = False, set[str]()
-    for line in lines:
-        holds_records = holds_records or TYPES[line.fields["type"]] in RECORDS
-        names.add(line.namespace)
-    if not holds_records:
+    held = {(line.namespace, TYPES[line.fields["type"]] in RECORDS) for line in lines}
+    if not any(is_record for _, is_record in held):
         raise BackupError(lines.name, "holds nothing to import: no line is a record")
-    found = sorted(names - {""})
+    found = sorted({namespace for namespace, _ in held} - {""})
     if len(found) > 1:
-        raise BackupError(
-            lines.name,
-            f"holds {len(found)} namespaces ({', '.join(found[:5])}): restore it into a new database instead, "
-            "or keep the lines of one",
-        )
+        many = f"{len(found)} namespaces ({', '.join(found[:5])})"
+        raise BackupError(lines.name, f"holds {many}: restore it into a new database instead, or keep the lines of one")
 
 
 def _page(path: Path) -> str:

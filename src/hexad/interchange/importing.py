@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
@@ -93,7 +93,11 @@ def import_files(
     with suppress(_PreviewedError), workspace.change(actor=Origin.IMPORT) as change:
         saver = _Saver(change, find, wish)
         for source in found:
-            source.progress = partial(_show, progress, read, total)
+
+            def show(done: int, before: int = read) -> None:
+                progress(min(before + done, total), total)
+
+            source.progress = show
             saver.take(source, alone=len(found) == 1)
             read += source.path.stat().st_size
         result = saver.done()
@@ -102,10 +106,6 @@ def import_files(
             raise _PreviewedError
         change.audit("import", "file", saver.counts())  # its name is somebody else's text
     return result
-
-
-def _show(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
-    progress(min(before + done, total), total)
 
 
 class _Saver:

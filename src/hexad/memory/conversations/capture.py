@@ -40,22 +40,15 @@ class Captured:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How much one call may save, and the categories of an extractor's candidates that are saved without asking."""
-
-    most: int
-    auto_accept: frozenset[str] = frozenset()
-
-
 class Capture:
     """Keeps what the user says in a conversation and is worth keeping; made by `Hexad.capture`."""
 
-    def __init__(self, workspace: Workspace, find: Finder, rules: Rules, *, enabled: bool = True) -> None:
-        self._workspace = workspace
-        self._find = find
-        self._rules = rules
-        self._enabled = enabled
+    def __init__(
+        self, workspace: Workspace, find: Finder, *, most: int, auto_accept: frozenset[str], enabled: bool
+    ) -> None:
+        self._workspace, self._find, self._enabled = workspace, find, enabled
+        self._most = most  # statements that one call keeps
+        self._auto_accept = auto_accept  # categories of an extractor's candidates that are saved without asking
 
     def __call__(
         self,
@@ -83,13 +76,13 @@ class Capture:
         if not self._enabled:
             return Captured()
         said = list(turns(messages))
-        keeping = Keeping(self._workspace, self._find, session=session, most=self._rules.most)
+        keeping = Keeping(self._workspace, self._find, session=session, most=self._most)
         now = self._workspace.clock()
         for statement in _once(statements(text, now) for by_user, text in said if by_user):
             keeping.keep(statement, at_once=by_hand and statement.clear, by=Origin.USER if by_hand else by)
         if extractor is not None:
             for candidate in extracted(extractor, said):
-                keeping.keep(candidate, at_once=candidate.category in self._rules.auto_accept, by=Origin.AGENT)
+                keeping.keep(candidate, at_once=candidate.category in self._auto_accept, by=Origin.AGENT)
         return keeping.result()
 
     def understood(self, text: str) -> Statement | None:

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 _USER: Final = frozenset({"user", "human", "user-prompt"})
 _NAMES: Final = ("author", "role", "sender", "type", "kind", "part_kind")  # of the field that says who speaks
 _TEXTS: Final = frozenset({"", "text", "input_text", "user-prompt", "multimodal_text"})  # kinds of parts with words
-_NOT_TYPED: Final = (
-    "isMeta",
-    "isSidechain",
-    "isCompactSummary",
-    "toolUseResult",
-)  # notes beside Claude Code's messages
+_NOT_TYPED: Final = ("isMeta", "isSidechain", "isCompactSummary", "toolUseResult")  # beside Claude Code's messages
 _DEEPEST: Final = 4  # parts inside parts
 _PARTS: Final = 200  # of one message that are read
 OWN_CONTEXT: Final = "Context for the next message, from memory."  # what the edges put before the user's message
