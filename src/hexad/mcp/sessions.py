@@ -11,7 +11,7 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -48,17 +48,12 @@ class ClientSession:
         return with_runtime(hx.scoped(session=self.id), tools=tools, channel=channel)
 
 
-class _Known(NamedTuple):
-    session: str
-    heard: float
-
-
 class ClientSessions:
     """The sessions of one server."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._known: Recent[tuple[str, ...], _Known] = Recent(_CLIENTS)
+        self._known: Recent[tuple[str, ...], tuple[str, float]] = Recent(_CLIENTS)  # session, and when it was heard
 
     def of(self, context: Context[Any, Any]) -> ClientSession:
         """The session of a request."""
@@ -75,13 +70,12 @@ class ClientSessions:
         return ClientSession(self._session(place, idle=IDLE), client)
 
     def _session(self, place: tuple[str, ...], *, idle: float) -> str:
-        now = self._now()
+        now, new = self._now(), _PREFIX + secrets.token_hex(8)
 
-        def heard(known: _Known | None) -> _Known:
-            alive = known is not None and now - known.heard < idle
-            return _Known(known.session if known and alive else _PREFIX + secrets.token_hex(8), now)
+        def heard(known: tuple[str, float] | None) -> tuple[str, float]:
+            return (known[0] if known and now - known[1] < idle else new), now
 
-        return self._known.update(place, heard)[1].session
+        return self._known.update(place, heard)[1][0]
 
 
 def plain_name(name: str) -> str:

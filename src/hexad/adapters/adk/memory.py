@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
 from google.adk.memory.memory_entry import MemoryEntry
@@ -71,14 +70,10 @@ class HexadMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Keep memories as they are given."""
+        texts = [(each, text_of(each.content)) for each in memories]
         said = [
-            _Said(
-                memory.id or f"memory {digest(text_of(memory.content))}",
-                text_of(memory.content),
-                memory.author or "",
-                _milliseconds(memory.timestamp),
-            )
-            for memory in memories
+            _Said(each.id or f"memory {digest(text)}", text, each.author or "", _milliseconds(each.timestamp))
+            for each, text in texts
         ]
         work = partial(_keep, said=said, thread="")
         await self._in(Conversation(app_name, user_id, ""), work, what="memories were not kept")
@@ -125,18 +120,13 @@ class HexadMemoryService(BaseMemoryService):
         return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """One message; its time in milliseconds is its position in the conversation."""
 
     key: str
     text: str
     author: str
-    position: int | None = None
-
-    @property
-    def origin(self) -> Origin:
-        return Origin.USER if self.author == _USER else Origin.AGENT
+    position: int | None
 
 
 def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
@@ -145,20 +135,11 @@ def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
     What the user said in a conversation that lasts is proposed too.
     """
     if thread:
-        own.capture([each.text for each in said if each.origin is Origin.USER], session=thread)
-    for each in said:
-        if not each.text:
-            continue
+        own.capture([each.text for each in said if each.author == _USER], session=thread)
+    for key, text, author, position in (each for each in said if each.text):
+        origin = Origin.USER if author == _USER else Origin.AGENT
         try:
-            own.knowledge.save(
-                each.key,
-                each.text,
-                tags=(_TAG,),
-                source=each.author,
-                origin=each.origin,
-                thread=thread,
-                position=each.position,
-            )
+            own.knowledge.save(key, text, tags=(_TAG,), source=author, origin=origin, thread=thread, position=position)
         except InvalidInput as error:
             LOG.warning("a memory was not kept: %s", error)
 

@@ -68,18 +68,15 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         speaker = self._speaker(callback_context)
+        SPEAKERS.put(llm_request, speaker)
         try:
-            await self._prepare(callback_context, llm_request, speaker)
+            await self._offer_tools(llm_request, speaker)
+            if not _is_wrapped(callback_context, self._hx):
+                served = await self._recall.augmented(llm_request)
+                llm_request.contents, llm_request.config = served.contents, served.config
+                self._recall.note(llm_request)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             warn_unserved(speaker, error)
-
-    async def _prepare(self, context: CallbackContext, request: LlmRequest, speaker: Speaker) -> None:
-        SPEAKERS.put(request, speaker)
-        await self._offer_tools(request, speaker)
-        if not _is_wrapped(context, self._hx):
-            served = await self._recall.augmented(request)
-            request.contents, request.config = served.contents, served.config
-            self._recall.note(request)
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
