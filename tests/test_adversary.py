@@ -174,6 +174,33 @@ def test_what_a_reader_cannot_see_does_not_reach_the_model(hx: Hexad, hidden: st
     assert [each["content"] for each in tools["list_knowledge"]()["entries"]] == ["deploy today"]
 
 
+@requirement("SAFE-04")
+def test_skills_and_fixes_tell_a_model_nothing_that_the_person_who_approved_them_could_not_see(hx: Hexad) -> None:
+    hidden = "\U000e0041\ufe01\u3164"
+    schema = {"type": "object", "properties": {"day": {"type": "string", "description": f"Which day{hidden}"}}}
+    for kind, name in (("instruction", "text"), ("template", "template")):
+        definition = {name: f"Deploy{hidden}\ton Tuesdays"}
+        hx.skills.create(kind, kind=kind, description=f"Ship{hidden}", definition=definition, parameters=schema)
+        hx.skills.activate(kind, by="Ana")
+    hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix=f"ask{hidden} ops")
+
+    def deploy() -> None:
+        raise RuntimeError("quota exceeded")
+
+    with pytest.raises(RuntimeError) as error:
+        hx.watch(deploy, advise=True)()
+    tools = {tool.__name__: tool for tool in (*agent_tools(hx), *hx.skills.as_tools())}
+    assert [tools[f"skill_{kind}"]() for kind in ("instruction", "template")] == ["Deploy\ton Tuesdays"] * 2
+    said = [
+        str(hx.learnings.fix_for("deploy", "quota exceeded")),
+        str(error.value),
+        str(tools["skill_template"].__doc__),
+    ]
+    said += [json.dumps(tools[name](), ensure_ascii=False) for name in ("list_skills", "list_knowledge")]
+    assert "ask ops" in said[1]
+    assert not set(hidden) & set("".join(said))
+
+
 @requirement("PROMPT-05")
 def test_the_users_word_is_not_pushed_out_by_many_of_strangers(hx: Hexad) -> None:
     hx.knowledge.save("window", "Deploy on Tuesdays and Thursdays only", category="rule")

@@ -400,6 +400,20 @@ def test_every_key_has_an_address(memory_hx: Hexad, key: str) -> None:
     assert play(scenario()) == wire.to_json(memory_hx.knowledge.get(key))
 
 
+@requirement("SAFE-04")
+def test_a_resource_shows_no_character_that_nobody_sees(memory_hx: Hexad) -> None:
+    hidden = "\U000e0041\ufe01\u3164"
+    memory_hx.knowledge.save(f"k{hidden}ey", f"deploy{hidden} today")
+
+    async def scenario() -> tuple[str, str | None, dict[str, Any]]:
+        async with in_process(memory_hx) as one:
+            _, resource = (await one.list_resources()).resources
+            return resource.name, resource.description, await read(one, str(resource.uri))
+
+    name, description, entry = play(scenario())
+    assert (name, description, entry["key"], entry["content"]) == ("key", "deploy today", "key", "deploy today")
+
+
 @requirement("CONF-04")
 def test_a_secret_is_read_out_only_where_its_owner_wanted_it_kept(hx: Hexad) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

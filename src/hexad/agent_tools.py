@@ -8,6 +8,7 @@ those say what to give and when. Each answers with a status and raises nothing.
 from __future__ import annotations
 
 import functools
+import json
 import logging
 import shlex
 from dataclasses import dataclass
@@ -289,7 +290,7 @@ class _AgentTools:
         skills = [
             {
                 "name": skill.name,
-                "description": visible(skill.description),
+                "description": skill.description,
                 "kind": skill.kind.value,
                 "parameters": dict(skill.parameters),
                 "tool": tool,
@@ -379,7 +380,9 @@ def _answering(
 
 
 def _ok(**fields: Any) -> dict[str, Any]:
-    return {"status": "ok", **fields}
+    """An answer without what nobody sees, in keys and schemas too."""
+    seen: dict[str, Any] = json.loads(visible(json.dumps({"status": "ok", **fields}, ensure_ascii=False)))
+    return seen
 
 
 def error_answer(sentence: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from hexad.memory.collection import RecordCollection, not_given
 from hexad.memory.indexing import put
 from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 from hexad.store.learning import TemplateFilter
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,8 +50,8 @@ class Fix(str):
 
     @classmethod
     def of(cls, learning: Learning) -> Fix:
-        """The fix of a learning."""
-        fix = cls(learning.fix)
+        """The fix of a learning, without what nobody sees."""
+        fix = cls(visible(learning.fix))
         fix.learning = learning
         return fix
 

@@ -21,6 +21,7 @@ from hexad.mcp.context_tools import approved_skill
 from hexad.memory.redaction import redact
 from hexad.model import Knowledge, Skill
 from hexad.skills.run import may_run
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -85,8 +86,9 @@ def _newest(records: Iterable[R]) -> list[R]:
 
 
 def _resource(kind: str, name: str, about: str) -> Resource:
-    summary = " ".join(redact(about).text.split())[:120]
-    return Resource(uri=f"hexad://{kind}/{quote(name, safe='')}", name=name, description=summary, mime_type=_MIME)
+    summary = " ".join(redact(visible(about)).text.split())[:120]
+    address = f"hexad://{kind}/{quote(name, safe='')}"
+    return Resource(uri=address, name=visible(name), description=summary, mime_type=_MIME)
 
 
 async def _read(backend: Backend, context: Context[Any, Any], find: Callable[[Hexad], Record]) -> str:
@@ -98,7 +100,7 @@ async def _read(backend: Backend, context: Context[Any, Any], find: Callable[[He
     except HexadError as error:
         raise ResourceError(sentence(error)) from error
     shape = wire.to_json(record)
-    return json.dumps(shape if record.verbatim else _without_secrets(shape), ensure_ascii=False, indent=2)
+    return visible(json.dumps(shape if record.verbatim else _without_secrets(shape), ensure_ascii=False, indent=2))
 
 
 def _without_secrets(value: Json) -> Json:

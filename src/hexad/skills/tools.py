@@ -13,6 +13,7 @@ from hexad.errors import SkillFailed
 from hexad.memory.keys import numbered
 from hexad.model import SkillKind
 from hexad.skills import parameters
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -149,7 +150,7 @@ def _docstring(skill: Skill, takes: _Takes) -> str:
     arguments = [f"    {own}: {_says(listed[name])}" for own, name in takes.originals.items()]
     if arguments:
         parts.append("\n".join(("Args:", *arguments)))
-    return "\n\n".join(parts)
+    return visible("\n\n".join(parts))
 
 
 def _says(schema: Mapping[str, Any]) -> str:

@@ -43,4 +43,9 @@ def visible(text: str) -> str:
     >>> visible("a\u200bb\U000e0041 \u2764\ufe0f \u202etxt.exe")
     'ab ❤️ txt.exe'
     """
-    return text if text.isascii() and text.isprintable() else _SPACES.sub(" ", _invisible().sub("", text))
+    return text if text.isascii() and text.isprintable() else _SPACES.sub(" ", without_invisible(text))
+
+
+def without_invisible(text: str) -> str:
+    """The text without what nobody sees, its spaces as they are."""
+    return _invisible().sub("", text)

@@ -16,6 +16,7 @@ from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG, excused
 from hexad.errors import InvalidInput
 from hexad.model import Origin
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -147,7 +148,7 @@ def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
 def _entry(known: Knowledge) -> MemoryEntry:
     author = known.source or known.origin.value
     content = types.Content(
-        role="user" if known.origin is Origin.USER else "model", parts=[types.Part(text=known.content)]
+        role="user" if known.origin is Origin.USER else "model", parts=[types.Part(text=visible(known.content))]
     )
     return MemoryEntry(id=known.key, content=content, author=author, timestamp=_when(known).isoformat())
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.pattern import MOST_TEXT, ends
 from hexad.memory.redaction import redact
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -145,7 +146,7 @@ def warn(tool: str, error: Exception) -> None:
 
 
 def _advice(learning: Learning) -> str:
-    return f"\nKnown fix (trust {learning.trust:.2f}): {' '.join(learning.fix.split())}"
+    return f"\nKnown fix (trust {learning.trust:.2f}): {' '.join(visible(learning.fix).split())}"
 
 
 def advise_error(error: Exception, learning: Learning) -> None:
@@ -163,7 +164,7 @@ def advise_error(error: Exception, learning: Learning) -> None:
             error.args = (error.args[0] + advice, *error.args[1:])
         elif not error.args:
             error.args = (advice.strip(),)
-        if learning.fix not in str(error):
+        if visible(learning.fix) not in str(error):
             error.add_note(advice.strip())
     except Exception as problem:  # noqa: BLE001 - the error goes on as it was
         warn(learning.trigger, problem)
