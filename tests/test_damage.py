@@ -91,6 +91,7 @@ DAMAGE = {
     "emptied fresh rows": "DELETE FROM hexad_fresh",
     "a wrong weight": "UPDATE hexad_posting SET weight = weight + 7 WHERE number < 40",
     "a wrong count": "UPDATE hexad_posting SET weight = weight + 1 WHERE number >= 4611686018427387904",
+    "an unknown layer": "UPDATE hexad_scope SET layer = 'skills?' WHERE layer = 'skill_patterns'",
     "a wrong number of rows": "UPDATE hexad_scope SET rows = rows + 5",
     "changed content": "UPDATE hexad_knowledge SET content = 'Deploy on Sundays' WHERE key = 'deploy-Oslo'",
     "changed small words": "UPDATE hexad_knowledge SET content = replace(content, 'do not', 'do now')",

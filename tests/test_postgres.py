@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from hexad import Hexad
-from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreError
+from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreDamaged, StoreError
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_NAMESPACE, Origin
 from hexad.store import Entry, postgres
@@ -223,6 +223,48 @@ def test_a_schema_of_a_newer_program_is_refused(url: str) -> None:
         PostgresStore(url)
 
 
+@requirement("SAFE-05")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE hexad.head SET rows = array_fill(7, array[array_length(rows, 1)])",
+        "UPDATE hexad.record SET words = 'x' WHERE id = 'k3'",
+        "DELETE FROM hexad.record WHERE id = 'k3'",
+        "UPDATE hexad.record SET data = replace(data, 'three', 'four') WHERE id = 'k3'",
+    ],
+)
+def test_the_repair_rebuilds_rows_index_and_counts_on_a_server(url: str, damage: str) -> None:
+    def found(hx: Hexad) -> list[str]:
+        return sorted(item.content for item in hx.retrieve("when do we deploy?").items[ENTRIES])
+
+    with opened(url) as hx:
+        for number, word in enumerate(("zero", "one", "two", "three")):
+            hx.knowledge.save(f"k{number}", f"We deploy {word}")
+        before = found(hx)
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        assert connection.execute(damage.replace("hexad.", f"{url.rsplit('=', 1)[1]}.")).rowcount == 1
+    with opened(url) as hx:
+        assert hx.check() != ()
+        assert hx.check(repair=True) == ()
+        assert found(hx) == before
+        hx.knowledge.save("k4", "We deploy four")
+        assert hx.check() == ()
+
+
+@requirement("SAFE-05")
+@pytest.mark.parametrize("table", ["record", "version"])
+def test_a_row_that_is_no_json_is_damage_and_no_foreign_error(url: str, table: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("k", "We deploy on Tuesdays")
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(f"UPDATE {url.rsplit('=', 1)[1]}.{table} SET data = '{{'")
+    with opened(url) as hx:
+        [damage] = hx.check()
+        assert "cannot be read" in damage.detail
+        with pytest.raises(StoreDamaged, match="restore a backup"):
+            hx.knowledge.history("k") if table == "version" else hx.knowledge.get("k")
+
+
 @requirement("PG-01")
 def test_a_schema_whose_heads_hold_the_timeline_is_migrated_and_keeps_it(url: str) -> None:
     with opened(url) as hx:
@@ -380,7 +422,7 @@ def test_saves_beyond_some_hundreds_are_merged_by_themselves(url: str) -> None:
     for number in range(14):
         with store.transaction(HOME) as unit:
             entries = [(knowledge(f"k{number}-{each}"), document(f"common n{number}")) for each in range(20)]
-            unit.put([postgres.unit.Entry(record, words) for record, words in entries])
+            unit.put([Entry(record, words) for record, words in entries])
     for thread in threading.enumerate():
         if thread.name == "hexad-merge":
             thread.join()

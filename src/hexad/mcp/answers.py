@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.shared.exceptions import MCPError
@@ -28,7 +27,7 @@ def result_of(answer: Mapping[str, Any]) -> CallToolResult:
     An answer with the status error is an error. One that consists of ``texts`` has no structure: some clients show the
     structure alone, others the text alone, and a model should read the context once.
     """
-    sent = {name: _sendable(value) for name, value in answer.items()}
+    sent = _sendable(answer)
     if "texts" in sent:
         return CallToolResult(content=[TextContent(type="text", text="\n".join(sent["texts"]))])
     wrong = sent.get("status") == "error"
@@ -36,15 +35,10 @@ def result_of(answer: Mapping[str, Any]) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=sent, is_error=wrong)
 
 
-def _sendable(value: Any) -> Any:
-    """A value that JSON can hold: a skill's tool may return lone surrogates and NaN."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode(errors="replace").decode()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {_sendable(name): _sendable(each) for name, each in value.items()}
-    return [_sendable(each) for each in value] if isinstance(value, list) else value
+def _sendable(answer: Mapping[str, Any]) -> Any:
+    """An answer that JSON can hold: a skill's tool may return lone surrogates and NaN."""
+    written = json.dumps(answer, ensure_ascii=False).encode(errors="replace")
+    return json.loads(written, parse_constant=lambda name: str(float(name)))
 
 
 def refused(sentence: str) -> CallToolResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -30,13 +31,14 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.mcp.backend import Backend
-    from hexad.model import Json, Record
+    from hexad.model import Record
 
 R = TypeVar("R", Knowledge, Skill)
 MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address
 STANDING: Final = "hexad://standing"
 KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
 
 
@@ -99,14 +101,10 @@ async def _read(backend: Backend, context: Context[Any, Any], find: Callable[[He
         raise ResourceNotFoundError(sentence(error)) from error
     except HexadError as error:
         raise ResourceError(sentence(error)) from error
-    shape = wire.to_json(record)
-    return visible(json.dumps(shape if record.verbatim else _without_secrets(shape), ensure_ascii=False, indent=2))
+    written = visible(json.dumps(wire.to_json(record), ensure_ascii=False, indent=2))
+    return written if record.verbatim else _STRING.sub(_without_secrets, written)
 
 
-def _without_secrets(value: Json) -> Json:
-    """The same with each text redacted again: an older Hexad may have stored it."""
-    if isinstance(value, str):
-        return redact(value).text
-    if isinstance(value, dict):
-        return {name: _without_secrets(each) for name, each in value.items()}
-    return [_without_secrets(each) for each in value] if isinstance(value, list) else value
+def _without_secrets(text: re.Match[str]) -> str:
+    """A text of JSON redacted again: an older Hexad may have stored it."""
+    return json.dumps(redact(json.loads(text[0])).text, ensure_ascii=False)

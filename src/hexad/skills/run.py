@@ -28,7 +28,7 @@ from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, needs_of, shell_of, templates
 from hexad.skills.review import review
 from hexad.store import Entry
-from hexad.text.visible import without_invisible
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -377,7 +377,7 @@ def _environment(given: Mapping[str, Json]) -> dict[str, str]:
 def _rendered(job: Job) -> SkillResult:
     try:
         rendered = templates().render(cast("str", job.skill.definition["template"]), job.given)
-        return _result(job, output=without_invisible(rendered))
+        return _result(job, output=visible(rendered))
     except TemplateFailed as error:
         if error.parameter and error.missing in job.absent:  # the caller left it out
             raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
@@ -396,7 +396,7 @@ def _plan(job: Job) -> SkillResult:
         case SkillKind.TEMPLATE:
             return _rendered(job)
         case SkillKind.INSTRUCTION:
-            return _result(job, output=without_invisible(cast("str", definition["text"])))
+            return _result(job, output=visible(cast("str", definition["text"])))
         case never:
             assert_never(never)
 

@@ -45,9 +45,10 @@ class Codec:
                 values[name] = encode(values[name])
         return values
 
-    def made(self, values: dict[str, Any]) -> Any:
-        """The noun of such values."""
+    def made(self, given: dict[str, Any] | str) -> Any:
+        """The noun of such values, or of a JSON object of them."""
         try:
+            values: dict[str, Any] = json.loads(given) if isinstance(given, str) else given
             for name, decode in self._decoders.items():
                 if values.get(name) is not None:
                     values[name] = decode(values[name])
@@ -69,9 +70,11 @@ class Codec:
             values[name] = json.loads(values[name])
         return self.made(values)
 
-    def of_json(self, data: str) -> Any:
-        """The noun of a JSON object of its values."""
-        return self.made(json.loads(data))
+
+def unreadable(table: str, id: object, reason: str) -> StoreDamaged:
+    """The error about a row that holds what no noun has."""
+    advice = f"cannot be read ({reason}); see `hexad doctor --repair`, or restore a backup"
+    return StoreDamaged(f"{table} {id!r}", advice, id if isinstance(id, str) else None)
 
 
 def _decoder(name: str, shape: Shape) -> Callable[[Any], object] | None:

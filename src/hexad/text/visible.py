@@ -28,7 +28,7 @@ _INVISIBLE: Final = (
     f"|(?<![{_JOINED}])\u200c"
     f"|(?<![{_JOINED}])(?!(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d[{_EMOJI}])\u200d"
 )
-_SPACES: Final = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800]")
+_SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800]")
 
 
 @cache
@@ -38,14 +38,9 @@ def _invisible() -> re.Pattern[str]:
 
 
 def visible(text: str) -> str:
-    r"""The text without what nobody sees; line breaks stay, and every space but the ideographic is a plain one.
+    r"""The text without what nobody sees; line breaks and tabs stay, every space but the ideographic is a plain one.
 
     >>> visible("a\u200bb\U000e0041 \u2764\ufe0f \u202etxt.exe")
     'ab ❤️ txt.exe'
     """
-    return text if text.isascii() and text.isprintable() else _SPACES.sub(" ", without_invisible(text))
-
-
-def without_invisible(text: str) -> str:
-    """The text without what nobody sees, its spaces as they are."""
-    return _invisible().sub("", text)
+    return text if text.isascii() and text.isprintable() else _SPACES.sub(" ", _invisible().sub("", text))

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from hexad.memory.redaction.shapes import Shape
 
-_ASCII_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-
 
 class Span(NamedTuple):
     """Where a secret stands, and what kind it is."""
@@ -24,15 +22,9 @@ class Span(NamedTuple):
     kind: str
 
 
-def _lower(text: str) -> str:
-    """The text in lower case, each character at its place: a few letters grow when they are lowered."""
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else text.translate(_ASCII_LOWER)
-
-
 def spans_of(text: str, *, accounts: bool) -> list[Span]:
     """All secrets of a text in order, overlapping ones joined under the name of the more specific detector."""
-    lowered = _lower(text)
+    lowered = text.replace("İ", "i").lower()  # each character at its place: this one alone would grow
     detectors = (
         _pem_blocks(text),
         _shaped(text, lowered, _rows(keys=True) if LONG_WORD.search(text) else {}),

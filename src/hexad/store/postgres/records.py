@@ -21,7 +21,7 @@ from hexad.model import (
     Version,
 )
 from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
-from hexad.store.codec import CODES, LAYERS, Codec, as_json
+from hexad.store.codec import CODES, LAYERS, Codec, as_json, unreadable
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -86,12 +86,15 @@ def _derived(record: Record) -> tuple[Any, ...]:
 
 def decode(row: Sequence[Any]) -> Row:
     """The row of `BRIEF` or `WHOLE` columns, or of `SKETCH` with its data."""
-    layer = LAYERS[row[0]]
-    codec, values = _RECORDS[layer], json.loads(row[_DATA])
-    values |= {name: value for name, value in zip(_COLUMNS, row[_BEFORE:], strict=False) if name in codec.names}
-    if layer in ASIDE:
-        values[ASIDE[layer]] = json.loads(row[_DATA + 1] or "{}")
-    return Row(row[1], codec.made(values), None if row[3] is None else Document.unpack(row[3]))
+    try:
+        layer = LAYERS[row[0]]
+        codec, values = _RECORDS[layer], json.loads(row[_DATA])
+        values |= {name: value for name, value in zip(_COLUMNS, row[_BEFORE:], strict=False) if name in codec.names}
+        if layer in ASIDE:
+            values[ASIDE[layer]] = json.loads(row[_DATA + 1] or "{}")
+        return Row(row[1], codec.made(values), None if row[3] is None else Document.unpack(row[3]))
+    except (ValueError, LookupError, TypeError) as error:
+        raise unreadable("record", row[2], f"{error!r:.80}") from error
 
 
 def decode_sketch(row: Sequence[Any]) -> Sketch:

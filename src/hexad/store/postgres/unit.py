@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.errors import RateLimited
 from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
-from hexad.store import Entry, Row, folded
+from hexad.store import Row, folded
 from hexad.store.codec import CODES, LAYERS, as_json, insert, upsert
 from hexad.store.postgres.connection import ServerError, Statement
 from hexad.store.postgres.failures import Failure, is_gone
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from hexad.errors import HexadError
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
-    from hexad.store import Embedded, Use
+    from hexad.store import Embedded, Entry, Use
     from hexad.store.learning import LearningChanges
 
 _PUT: Final = upsert("hexad.record", WRITTEN, "layer", "number")
@@ -69,6 +69,10 @@ _REMOVE_VECTORS: Final = (
     "RETURNING layer, embedder) UPDATE hexad.embedder e SET rows = rows - g.count FROM "
     "(SELECT layer, embedder, count(*) FROM gone GROUP BY layer, embedder) g "
     "WHERE e.tenant = $1 AND e.layer = g.layer AND e.embedder = g.embedder"
+)
+_CLEAR_INDEX: Final = (
+    "UPDATE hexad.record SET words = NULL WHERE tenant = $1",
+    *(f"DELETE FROM hexad.{table} WHERE tenant = $1" for table in ("leaf", "block", "stale", "vector", "embedder")),
 )
 _REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad.association WHERE tenant = $1 AND layer = $2 AND id = $3"
 _REMOVE_VERSIONS: Final = (
@@ -202,12 +206,14 @@ class Unit(View):
 
     def scrub(self, *, index: bool = False) -> None:
         """Merge the index, so that no words of removed rows are left in it; the rest is the server's maintenance."""
-        for layer in LAYERS.values() if index else ():
-            last = 0
-            while page := self.page(layer, after=last):
-                self.put([Entry(row.record, None) for row in page])
-                last = page[-1].number
-        self.merge(least=0)
+        if not index:
+            self.merge(least=0)
+            return
+        for statement in _CLEAR_INDEX:
+            self.queue(statement, self.tenant)
+        self.head.scopes = {code: Scope() for code in self.known_head().scopes}
+        self.rows.clear()
+        self._reindexed = True
 
     def merge(self, *, least: int = MOST_WAITING) -> None:
         """Turn the words of rows into postings, in layers where more than ``least`` wait."""

@@ -177,7 +177,7 @@ class View(Search, LearningTables):
         return set(flat(self._rows(_VECTOR_NUMBERS, CODES[layer], hashed(embedder))))
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
-        return [VERSIONS[layer].of_json(data) for (data,) in self._rows(_VERSIONS, CODES[layer], id)]
+        return [VERSIONS[layer].made(data) for (data,) in self._rows(_VERSIONS, CODES[layer], id)]
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
@@ -188,7 +188,7 @@ class View(Search, LearningTables):
         return sorted(map(ASSOCIATIONS.of_row, rows), key=lambda each: (each.layer.value, each.id, each.term))
 
     def proposals(self) -> Sequence[Proposal]:
-        return [PROPOSALS.of_json(data) for (data,) in self._rows(_PROPOSALS)]
+        return [PROPOSALS.made(data) for (data,) in self._rows(_PROPOSALS)]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return list(map(AUDIT.of_row, self._rows(_AUDIT, after, limit)))

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from hexad.errors import StoreDamaged
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
+from hexad.store.codec import unreadable
 from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ _OPTIONAL: Final = (
     ("content", "0"),  # read as whether it ends with a question mark
     ("trust", "0.0"),
 )
-
-
-def unreadable(table: str, id: object, reason: str) -> StoreDamaged:
-    """The error about a row that holds what no noun has."""
-    advice = f"cannot be read ({reason}); see `hexad doctor --repair`, or restore a backup"
-    return StoreDamaged(f"{table} {id!r}", advice, id if isinstance(id, str) else None)
 
 
 @dataclass(frozen=True, slots=True)

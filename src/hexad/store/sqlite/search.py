@@ -159,6 +159,7 @@ class Search(Queries):
             scopes = [
                 (LAYERS[name], home, rows, length, UnsplitRows(sorted(json.loads(fresh), reverse=True)))
                 for name, home, rows, length, fresh in self._run(_SCOPES, self.namespace)
+                if name in LAYERS  # a damaged one counts as lost, which the check notices
             ]
             connection.known = state, Namespace(scopes, *self._run(_FLAGS, self.namespace).fetchone())
         return connection.known[1]
@@ -265,7 +266,7 @@ class Search(Queries):
 
     def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
         found = self._run(_VECTOR_STATES, self.namespace, embedder)
-        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found}
+        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found if layer in LAYERS}
 
     def _associations(self, question: Question) -> Iterator[tuple[Association, int | None]]:
         """Associations of the terms, with the numbers of their items; reads one more than the limit."""

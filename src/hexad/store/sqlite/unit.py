@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer, Version
 from hexad.shape import to_microseconds
 from hexad.store import Row, Sketch, Sketches, folded, places_beside
+from hexad.store.codec import unreadable
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, as_json, unreadable
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, as_json
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
