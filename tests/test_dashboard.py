@@ -258,6 +258,8 @@ def test_a_person_clicks_through_every_page_and_reviews_by_keys(url: str, hx: He
     assert hx.knowledge.get("diet").origin == "user"
     one.press("j")
     one.press("e")
+    shown = "return document.querySelector('[value=activate_skill]').checkVisibility()"
+    assert not one.run(shown), "what is approved is what was looked at"
     one.type("textarea[name=body]", "Welcome {{ name }}")
     one.click("button[value=edit_skill]")
     one.see("look at it again before you activate it")

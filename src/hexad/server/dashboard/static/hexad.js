@@ -49,7 +49,7 @@ const walk = (step) => {
 const press = (name) => {
   if (here < 0) walk(1);
   const found = cards[here] && one(`[data-key=${name}]`, cards[here]);
-  if (!found) return;
+  if (!found?.checkVisibility()) return;
   const text = name === "e" && (found.matches("textarea") ? found : one("textarea", found));
   if (text) { found.open = true; text.focus(); } else found.click();
 };
