@@ -447,9 +447,12 @@ RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']"
 @needs_browser
 @pytest.mark.skipif(not AXE.exists(), reason="no axe: npm install in examples/typescript")
 @requirement("DASH-01")
-def test_axe_finds_nothing_on_any_page(url: str, chromium: Browser) -> None:
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing_on_any_page(url: str, hx: Hexad, chromium: Browser, width: int) -> None:
+    chromium.size(width, 900)
     look = f"axe.run(document, {{runOnly: {RULES}}}).then(r => {{ window.found = r.violations.map(v => v.id); }})"
-    for page in (*PAGES, *SINGLE, "playground?message=deploy&budget=20"):
+    learned = (f"learnings?id={each.id}" for each in hx.learnings.list())
+    for page in (*PAGES, *SINGLE, *learned, "knowledge?deleted=1", "playground?message=deploy&budget=20"):
         chromium.open(f"{url}/{page}")
         chromium.run(f"{AXE.read_text()}; window.found = null; {look}")
         found = chromium.wait(lambda: chromium.run("return window.found && [window.found]"), "axe")
