@@ -1,6 +1,6 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -59,12 +59,12 @@ def eval_(
         if baseline or foreign:
             raise InvalidInput("--db", "asks a memory as it is; leave out --baseline and --foreign")
         with opened(db, namespace, embedder=used) as hx, screen.steps() as step:
-            results = list(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
+            results = _finished(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
         kinds: dict[str, Figures] = {}
     else:
         with screen.steps() as step:
             kinds = measure_kinds(folder, step, embedder=used or STATIC)
-            results = list(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
+            results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
     tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
         out.write_text(as_page(tables, _note(results, used or STATIC)), encoding="utf-8")
@@ -73,6 +73,19 @@ def eval_(
         screen.emit({**(report_json(results, misses) if results else {}), **found})
     else:
         show(tables)
+
+
+def _finished(results: Iterator[SetResult]) -> list[SetResult]:
+    """The results; if somebody interrupts, those of the sets that are finished."""
+    finished: list[SetResult] = []
+    try:
+        for result in results:
+            finished.append(result)  # noqa: PERF402 - it is kept as soon as it is there
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        screen.warn("interrupted: these are the figures of the sets that were finished")
+    return finished
 
 
 def _note(results: Sequence[SetResult], embedder: str) -> str:
