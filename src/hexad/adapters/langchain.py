@@ -68,11 +68,9 @@ class HexadMiddleware(AgentMiddleware[Any, Any, Any]):
             with self._memory.serving(runtime, session=session):
                 result = handler(request)
         except Exception as error:
-            if call := _ended(request, error=error):
-                self._memory.learn(runtime, call, session=session)
+            self._memory.learn(runtime, _ended(request, error=error), session=session)
             raise
-        if call := _ended(request, result):
-            self._memory.learn(runtime, call, session=session)
+        self._memory.learn(runtime, _ended(request, result), session=session)
         return result
 
     async def awrap_tool_call(
@@ -84,11 +82,9 @@ class HexadMiddleware(AgentMiddleware[Any, Any, Any]):
             with self._memory.serving(runtime, session=session):
                 result = await handler(request)
         except Exception as error:
-            if call := _ended(request, error=error):
-                await self._memory.alearn(runtime, call, session=session)
+            await self._memory.alearn(runtime, _ended(request, error=error), session=session)
             raise
-        if call := _ended(request, result):
-            await self._memory.alearn(runtime, call, session=session)
+        await self._memory.alearn(runtime, _ended(request, result), session=session)
         return result
 
 

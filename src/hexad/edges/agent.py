@@ -134,11 +134,11 @@ class AgentMemory:
             prompt = pool_of(self.hx).wait(job.work, seconds=job.seconds) if job is not None else None
         return _context(prompt).standing
 
-    def learn(self, context: Any, call: Ended, *, session: str = "") -> None:
-        """Record how a call ended, unless it is one of our own tools, or was recorded already."""
+    def learn(self, context: Any, call: Ended | None, *, session: str = "") -> None:
+        """Record how a call ended, unless it is one of our own tools, or was recorded already; None is no outcome."""
         _now(self.hx, self._learning(context, call, session))
 
-    async def alearn(self, context: Any, call: Ended, *, session: str = "") -> None:
+    async def alearn(self, context: Any, call: Ended | None, *, session: str = "") -> None:
         """Like `learn`, beside an event loop."""
         await soon(self.hx, self._learning(context, call, session))
 
@@ -247,9 +247,9 @@ class AgentMemory:
             lambda: whose.scope(self.hx).capture([latest.text], typed=typed),
         )
 
-    def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
+    def _learning(self, context: Any, call: Ended | None, session: str) -> Job | None:
         """Records a call. A locked store is waited for once a turn."""
-        if not self.hx.enabled or call.tool in NAMES or call.tool in self._skills:
+        if call is None or not self.hx.enabled or call.tool in NAMES or call.tool in self._skills:
             return None
         whose = self._speaker(context, session)
         if whose is None or not self._is_first(whose.conversation, call):

@@ -66,12 +66,8 @@ def add_resources(server: MCPServer[Any], backend: Backend) -> None:
         return await _read(backend, context, lambda own: own.learnings.get(id))
 
 
-async def listed(backend: Backend) -> list[Resource]:
+def listed(hx: Hexad) -> list[Resource]:
     """The newest entries and skills."""
-    return await READING.run(lambda: _listed(backend.hx))
-
-
-def _listed(hx: Hexad) -> list[Resource]:
     entries = [("knowledge", each.key, each.content) for each in _newest(hx.knowledge.list())]
     active = _newest(each for each in hx.skills.list() if may_run(each))
     standing = Resource(

@@ -71,7 +71,7 @@ class HexadServer(MCPServer[Any]):
 
     async def list_resources(self) -> list[Resource]:
         """The newest knowledge entries and active skills."""
-        return await listed(self.backend)
+        return await READING.run(partial(listed, self.backend.hx))
 
 
 def server_of(

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def keep(target: Path, content: bytes) -> Path:
+def keep(target: Path, content: str) -> Path:
     """Copy the content of a file, readable by its owner alone; returns the copy."""
     try:
         folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = _named(target, sum(1 for _ in kept(target)) + 1)
         with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
+            file.write(content.encode())
     except OSError as error:
         reason = f"was left as it is, since no copy of it can be kept in {folder()}: {error.strerror or error}"
         raise ClientConfigError(str(target), reason) from error
     return copy
 
 
-def kept(target: Path) -> Iterator[bytes]:
+def kept(target: Path) -> Iterator[str]:
     """The copies of a file, oldest first."""
     number = 1
     while (copy := _named(target, number)).exists():
-        yield copy.read_bytes()
+        yield copy.read_bytes().decode()
         number += 1
 
 

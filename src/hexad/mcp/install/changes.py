@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from codecs import BOM_UTF8
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +28,8 @@ class Change:
     """The content of a file before and after; None if there is no file."""
 
     file: Path
-    before: bytes | None
-    after: bytes | None
+    before: str | None
+    after: str | None
     diff: str = ""  # for a person: of our entries alone, since other servers' secrets stand beside them
 
     @property
@@ -41,27 +40,27 @@ class Change:
 
 def installed(file: Path, entries: Entries) -> Change:
     """The change that puts the entries in; other keys of a server with that name stay."""
-    before, text = _read_text(file)
+    before = _read(file)
     with _fitting(file):
-        _refuse_address(file, entries.name, entries.found(text).server)
-        after = entries.put_into(text)
-    if after == text:
+        _refuse_address(file, entries.name, entries.found(before or "").server)
+        after = entries.put_into(before or "")
+    if after == (before or ""):
         return Change(file, before, before)
-    return Change(file, before, _encoded(before, after), f"{file}\n{entries.shown('+')}")
+    return Change(file, before, after, f"{file}\n{entries.shown('+')}")
 
 
 def uninstalled(file: Path, entries: Entries) -> Change:
     """The change that takes the entries out: a file as it was before, if a copy shows that, or no file."""
-    before, text = _read_text(file)
+    before = _read(file)
+    text = before or ""
     with _fitting(file):
         ours = entries.found(text)
         if ours.server is None and not ours.hooks:
             return Change(file, before, before)
-        diff = f"{file}\n{ours.shown('-')}"
-        if (earlier := next((each for each in _copies(file) if _leads_to(each, ours, text)), None)) is not None:
-            return Change(file, before, _encoded(before, earlier), diff)
-        after = None if _leads_to("", ours, text) else _encoded(before, ours.taken_from(text))
-    return Change(file, before, after, diff)
+        after = next((each for each in backups.kept(file.resolve()) if _leads_to(each, ours, text)), None)
+        if after is None and not _leads_to("", ours, text):
+            after = ours.taken_from(text)
+    return Change(file, before, after, f"{file}\n{ours.shown('-')}")
 
 
 def write(change: Change) -> Path | None:
@@ -83,13 +82,6 @@ def write(change: Change) -> Path | None:
     except OSError as error:
         raise ClientConfigError(str(change.file), f"cannot be written: {error.strerror or error}") from error
     return backup
-
-
-def _copies(file: Path) -> Iterator[str]:
-    """The texts of a file from before earlier changes, oldest first."""
-    for copy in backups.kept(file.resolve()):
-        with suppress(UnicodeDecodeError):
-            yield copy.decode("utf-8-sig")
 
 
 def _leads_to(earlier: str, ours: Entries, text: str) -> bool:
@@ -120,24 +112,13 @@ def _refuse_address(file: Path, name: str, there: Mapping[str, Any] | None) -> N
         )
 
 
-def _read_text(file: Path) -> tuple[bytes | None, str]:
-    before = _read(file)
+def _read(file: Path) -> str | None:
     try:
-        return before, (before or b"").decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
-
-
-def _encoded(before: bytes | None, after: str) -> bytes:
-    return (BOM_UTF8 if (before or b"").startswith(BOM_UTF8) else b"") + after.encode()
-
-
-def _read(file: Path) -> bytes | None:
-    target = file.resolve()
-    try:
-        return target.read_bytes()
+        return file.resolve().read_bytes().decode()
     except FileNotFoundError:
         return None
+    except UnicodeDecodeError:
+        raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
     except OSError as error:
         raise ClientConfigError(str(file), f"cannot be read: {error.strerror or error}") from error
 
@@ -148,13 +129,13 @@ def _refuse_read_only(target: Path) -> None:
         raise PermissionError(0, "it is read-only; allow writing first")
 
 
-def _replace(target: Path, content: bytes) -> None:
+def _replace(target: Path, content: str) -> None:
     """Write beside it, then put it in place; its permissions stay."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _PRIVATE
     handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.write(content.encode())
             file.flush()
             os.fsync(file.fileno())
         Path(beside).chmod(mode)

@@ -113,7 +113,7 @@ class TomlEntries(Entries):
 
     def _loaded(self, text: str) -> dict[str, Any]:
         try:
-            return {key: value for key, value in tomllib.loads(text).items() if key == self.group}
+            return {key: value for key, value in tomllib.loads(text.lstrip("\ufeff")).items() if key == self.group}
         except tomllib.TOMLDecodeError as error:
             raise Unfit(f"is not TOML: {error}") from None
 

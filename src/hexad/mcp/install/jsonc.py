@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _STRING: Final = r'("(?:[^"\\]|\\.)*")'
-_COMMENT: Final = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(rf"{_STRING}|\ufeff|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TRAILING: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 _INDENT: Final = re.compile(r"\s*\{\s*\n([ \t]+)\"")
 _COMMA: Final = re.compile(r"\s*,")
@@ -23,7 +23,9 @@ NEW: Final = -1  # in a path: one more at the end of a list
 class Unfit(ValueError):
     """A text that cannot be edited; it says why, and ``line`` where, if that is known."""
 
-    line: int | None = None
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
 
 
 class _Span(NamedTuple):
@@ -39,9 +41,7 @@ def loads(text: str) -> Any:
     try:
         return json.loads(_strict(text) if text.strip() else "{}")
     except json.JSONDecodeError as error:
-        unfit = Unfit(f"is not JSON: {error.msg}")
-        unfit.line = error.lineno
-        raise unfit from None
+        raise Unfit(f"is not JSON: {error.msg}", error.lineno) from None
     except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
         raise Unfit(f"cannot be read: {error}") from None
 
