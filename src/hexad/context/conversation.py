@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 LENT: Final = {1: 0.4, 2: 0.2}  # the share of its match that a row lends to those one and two places from it
 ANSWER: Final = 0.4  # the share that a question lends to the row after it, beyond that
 
+TELLING: Final = 6  # terms of a turn from which all of its meaning counts
 SHORT, LONG = 30, 60  # terms of a turn up to which it gets all that is lent, and from which nothing
 
 STEPS: Final = tuple(sign * distance for distance in LENT for sign in (-1, 1))
@@ -43,7 +44,16 @@ def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mappin
     }
 
 
+def share_of_meaning(sketches: Iterable[Sketch]) -> Mapping[int, float]:
+    """The share of its meaning that counts for each very short turn: it names the topic, others say something of it."""
+    terms = {sketch.number: _terms(sketch) for sketch in sketches if sketch.thread}
+    return {number: count / TELLING for number, count in terms.items() if count < TELLING}
+
+
 def _need(sketch: Sketch) -> float:
     """The share of what is lent that a turn gets: 1 if it is short, 0 if it is long."""
-    terms = sketch.words.rsplit("\n", 1)[-1].count(" ") + 1
-    return min(1.0, max(0.0, (LONG - terms) / (LONG - SHORT)))
+    return min(1.0, max(0.0, (LONG - _terms(sketch)) / (LONG - SHORT)))
+
+
+def _terms(sketch: Sketch) -> int:
+    return sketch.words.rsplit("\n", 1)[-1].count(" ") + 1

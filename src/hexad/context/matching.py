@@ -131,6 +131,14 @@ class Matches:
                 self._steps[number] = steps
                 self._values[number] += steps * self._step
 
+    def weaken(self, shares: Mapping[int, float]) -> None:
+        """Let only a share of the meaning of some rows count; each of them once."""
+        self.look_at(shares)
+        for number, share in shares.items():
+            lost = (1 - share) * self._steps[number]
+            self._steps[number] -= lost
+            self._values[number] -= lost * self._step
+
     def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
         """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
 

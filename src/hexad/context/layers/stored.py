@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hexad.context.candidates import MANY, opened, weigh
-from hexad.context.conversation import lending
+from hexad.context.conversation import lending, share_of_meaning
 from hexad.context.keywords import quoted
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
@@ -314,6 +314,10 @@ class _Pass:
         if self._only_users:
             sketches = Sketches([row for row in sketches.rows if row.origin == Origin.USER])
         fresh = [sketch for sketch in sketches.rows if sketch.number not in self._seen]
+        if self.matches.near is not None:
+            known = self._seen | self._beside.keys()
+            new = [sketch for sketch in (*fresh, *sketches.beside) if sketch.number not in known]
+            self.matches.weaken(share_of_meaning(new))
         self._seen.update(sketch.number for sketch in fresh)
         self._rows += fresh
         self._beside.update((sketch.number, sketch) for sketch in sketches.beside)
