@@ -167,6 +167,25 @@ def test_reindex_embeds_what_is_missing_and_nothing_twice(tmp_path: Path) -> Non
 
 
 @requirement("EVAL-04")
+def test_searching_and_saving_go_on_while_an_embedder_is_switched(tmp_path: Path) -> None:
+    path, found, shown = tmp_path / "a.db", list[list[str]](), list[tuple[int, int]]()
+    with opened(path, semantic=True, embedder=counting, embedder_name="first") as hx:
+        hx.knowledge.save("window", "release on Tuesdays")
+        hx.knowledge.save("canteen", "food at noon")
+        with opened(path, semantic=True, embedder=counting, embedder_name="second") as switched:
+
+            def meanwhile(done: int, total: int) -> None:
+                shown.append((done, total))
+                found.append(keys(hx, "shipping"))
+                switched.knowledge.save("printer", f"printer {done}")
+
+            switched.reindex(progress=meanwhile)
+            assert keys(switched, "shipping") == ["window"]
+    assert shown[-1] == (2, 2)
+    assert found == [["window"]] * len(found)
+
+
+@requirement("EVAL-04")
 def test_the_command_reindexes_and_the_doctor_says_when_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
