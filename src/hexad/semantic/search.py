@@ -36,6 +36,7 @@ _ONE: Final = (
     32767  # 1.0 as a whole number of 16 bits: half the memory of single precision, and as exact as what is stored
 )
 _CHUNK: Final = 1024  # vectors that are multiplied at a time
+_finite: Final = np.errstate(invalid="ignore")  # BLAS reads past short rows and may warn of numbers that are not ours
 _EXACT: Final = 16_384  # vectors up to which all are compared; of more, the likely ones
 _LIKELY: Final = 64  # times as many are compared as are wanted
 _SAMPLE: Final = 2048  # vectors that tell the mean and the spread of many
@@ -63,6 +64,7 @@ class Rows:
         places = self._order[found]
         return np.where(self.numbers[places] == numbers, places, -1)
 
+    @_finite
     def cosines(self, asked: NDArray[np.float32], places: NDArray[np.intp] | None = None) -> NDArray[np.float32]:
         """Their products with a question, a chunk at a time: it stays in the processor's cache."""
         near = np.empty(len(self) if places is None else len(places), np.float32)
@@ -154,6 +156,7 @@ class Matrix:
 class Near:
     """The similarity of one question to some rows: to all of them where they are few, else to the likely ones."""
 
+    @_finite
     def __init__(self, rows: Rows, asked: NDArray[np.float32], background: NDArray[np.float32], weight: Weight) -> None:
         self._rows, self._asked, self._weight = rows, asked, weight
         self._all = rows.cosines(asked) if len(rows) <= _EXACT else None
@@ -304,6 +307,7 @@ class Search:
             raise EmbedderFailed(self._name, f"gave rows of {rows.shape[1]} numbers, and of {self.width} before")
         return rows
 
+    @_finite
     def _question(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         asked = self.unit_vectors([text])[0]
         return asked, self._background @ asked
