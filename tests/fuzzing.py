@@ -84,6 +84,8 @@ FRAGMENTS: Final = (
         "HTTP 503",
         "file_id",
         "rule",
+        "For the next sıx days I work from home.",
+        "ſıİ",
     ),
 )
 TEXT: Final = st.one_of(

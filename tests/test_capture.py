@@ -327,6 +327,37 @@ def test_what_waits_is_saved_when_its_user_types_it(hx: Hexad) -> None:
     assert hx.knowledge.get(kept.key).expires is not None
 
 
+@requirement("CAP-01", "SAVE-03")
+def test_what_an_agent_proposes_is_not_accepted_because_the_user_types_its_words(hx: Hexad) -> None:
+    hx.knowledge.save("deploy-rule", "Never deploy on Fridays", category="rule")
+    hx.capture(said("I prefer dark mode."))
+    theirs = hx.proposals.propose("deploy-rule", "I prefer dark mode.", sentence="I prefer dark mode.")
+    (kept,) = hx.capture(said("I prefer dark mode."), typed=True).saved
+    assert (kept.key, hx.knowledge.get("deploy-rule").content) == ("prefer-dark-mode", "Never deploy on Fridays")
+    assert [each.id for each in hx.proposals.list()] == [theirs.id]
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    ("lasting", "passing"),
+    [
+        ("I live in Cork.", "Until Friday I live in a hotel in Rome instead."),
+        ("I live in Cork.", "For the next two weeks I live in Rome now."),
+        ("I work as a nurse in Cork.", "This week I work from home."),
+    ],
+)
+def test_what_holds_for_a_time_takes_the_place_of_nothing_that_lasts(hx: Hexad, lasting: str, passing: str) -> None:
+    hx.capture(said(lasting), typed=True)
+    assert texts(hx.capture(said(passing), typed=True).saved) == [passing]
+    assert {each.content: each.expires is None for each in hx.knowledge.list()} == {lasting: True, passing: False}
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize("number", ["ſix", "sıx", "sİx"])
+def test_a_number_in_letters_that_only_look_alike_is_no_number(hx: Hexad, number: str) -> None:
+    assert nothing(hx.capture(said(f"For the next {number} days I work from home."), typed=True))
+
+
 @requirement("CAP-02")
 def test_categories_that_a_person_named_are_saved_without_asking() -> None:
     with opened(":memory:", auto_accept="preference, fact") as hx:

@@ -160,6 +160,9 @@ def row(text: str, source: str = "typed", **more: Any) -> str:
     [
         (row("I’m vegetarian.\n What can I cook?"), 1),
         (row("I'm vegetarian.", "queued"), 1),
+        (row("I'm vegetarian.") + row("pasted text").replace(" text", "\u2028text"), 1),
+        (row("I'm vegetarian.") + row("half of a row")[:-30], 1),
+        (row("She said that I'm vegetarian. What can I cook?"), 0),
         (row("I'm vegetarian.", "sdk"), 0),
         (row("I'm vegetarian.", "system", origin={"kind": "scheduled-trigger"}), 0),
         (row("I'm vegetarian.", isMeta=True), 0),
@@ -180,7 +183,7 @@ def test_a_wish_is_saved_once_claude_code_s_transcript_says_that_a_person_typed_
         hooks.answer({**PROMPT, "prompt": "I'm vegetarian. What can I cook?"})
         assert [len(engine.knowledge.list()), len(engine.proposals.list())] == [0, 1]
         if transcript is not None:
-            place.write_text(row("hello") + transcript)
+            place.write_text(row("hello") + transcript, encoding="utf-8")
         assert "systemMessage" not in hooks.answer(
             {"hook_event_name": event, "session_id": "s", "transcript_path": str(place), "prompt": "thanks"}
         )
@@ -261,7 +264,7 @@ def test_the_exit_status_of_codex_is_in_its_transcript(
 ) -> None:
     item = {"type": "CommandExecution", "id": "c1", "exit_code": status}
     lines = [{"payload": {"type": "message"}}, *([] if status is None else [{"payload": {"item": item}}])]
-    (tmp_path / "rollout.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (tmp_path / "rollout.jsonl").write_text("\n".join([*map(json.dumps, lines), '{"payload": {"item": {"id": "c1"']))
     event = {**MENDED, "turn_id": "t", "tool_use_id": "c1", "tool_response": "pytst: command not found"}
     assert Hooks(hx).answer({**event, "transcript_path": str(tmp_path / "rollout.jsonl")}) == {}
     assert bool(hx.learnings.list()) is learned

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from hexad.edges.agent import Ended, parsed
 from hexad.mcp import CONTEXT_TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 SHELL: Final = "Bash"
 _SHELLS: Final = frozenset({SHELL, "Shell", "run_shell_command", "exec_command"})  # one tool by many names
@@ -65,13 +66,15 @@ def _said(status: object, text: str) -> str:
 
 def _in_transcript(file: Path, call: str) -> dict[str, Any] | None:
     """The item that Codex wrote about a call before its hook: it has the exit code, which the event lacks."""
-    lines = [line for line in latest_lines(file, _TAIL) if call in line and '"item"' in line]
-    found = (json.loads(line)["payload"].get("item") for line in reversed(lines))
+    found = (row["payload"].get("item") for row in latest_rows(file, _TAIL, call, '"item"'))
     return next((item for item in found if item and item.get("id") == call), None)
 
 
-def latest_lines(file: Path, size: int) -> list[str]:
-    """The lines at the end of a transcript, in so many bytes."""
+def latest_rows(file: Path, size: int, *holding: str) -> Iterator[dict[str, Any]]:
+    """The rows at the end of a transcript that hold some words, in so many bytes, latest first; no half-written one."""
     with file.open("rb") as stream:
         start = stream.seek(max(stream.seek(0, os.SEEK_END) - size, 0))
-        return stream.read().decode(errors="replace").splitlines()[start > 0 :]
+        lines = stream.read().split(b"\n")[start > 0 :]
+    for line in reversed([each for each in lines if all(word.encode() in each for word in holding)]):
+        with suppress(ValueError):
+            yield json.loads(line.decode(errors="replace"))

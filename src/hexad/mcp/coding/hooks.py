@@ -6,7 +6,6 @@ what the model should read, or nothing. An event that fails, or that nobody know
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.edges.agent import AgentMemory, Ended
 from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
-from hexad.mcp.coding.calls import call_in, latest_lines
+from hexad.mcp.coding.calls import call_in, latest_rows
 from hexad.memory.conversations.messages import turns
+from hexad.memory.conversations.wording import own_words, sentences
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _ENDED: Final = frozenset({"PostToolUse", "PostToolUseFailure", "AfterTool", "po
 _SAID: Final = "beforeSubmitPrompt"  # of Cursor, which adds nothing to a prompt
 _STOPPED: Final = "Stop"  # the end of a turn of Claude Code
 _BY_HAND: Final = frozenset({"typed", "queued"})  # how prompts came that a person typed, in Claude Code's transcripts
-_TAIL: Final = 16 * 1024 * 1024  # bytes of a transcript that are read
+_TAIL: Final = 4 * 1024 * 1024  # bytes of a transcript that are read
 _PASSING: Final = re.compile("StoreBusy|DeadlineExceeded")  # trouble that is over at the next event
 _SESSIONS: Final = 256  # that are remembered
 
@@ -94,9 +94,10 @@ class Hooks:
         own = self._memory.own(None, session)
         if own is None or not own.settings.capture:
             return
-        waiting = [each.sentence for each in own.proposals.list() if each.session == own.session]
-        typed = _typed(str(event.get("transcript_path", ""))) if waiting else ""
-        own.capture([each for each in waiting if each and each in typed], session=own.session, typed=True)
+        waiting = [each.sentence for each in own.proposals.list() if each.sentence and each.session == own.session]
+        if waiting:
+            typed = _typed(str(event.get("transcript_path", "")))
+            own.capture([each for each in waiting if each in typed], session=own.session, typed=True)
 
     def _news(self, session: str, standing: str, *, again: bool = False) -> str:
         """The standing context, unless this session has it."""
@@ -115,13 +116,13 @@ class Hooks:
         return "" if fix is None else f"A fix from memory, trust {fix.trust:.2f}: {' '.join(fix.split())}"
 
 
-def _typed(transcript: str) -> str:
-    """The words that a person typed, by a transcript of Claude Code: its latest part."""
-    with suppress(OSError, ValueError):
-        rows = [json.loads(line) for line in latest_lines(Path(transcript), _TAIL) if '"promptSource"' in line]
+def _typed(transcript: str) -> set[str]:
+    """The sentences that a person typed, by a transcript of Claude Code: its latest part."""
+    with suppress(OSError):
+        rows = latest_rows(Path(transcript), _TAIL, '"promptSource"')
         typed = [row for row in rows if row.get("promptSource") in _BY_HAND and row.get("origin") == {"kind": "human"}]
-        return " ".join(" ".join(each.text for each in turns(typed) if each.by_user).replace("’", "'").split())
-    return ""
+        return {said for each in turns(typed) if each.by_user for said in sentences(own_words(each.text))}
+    return set()
 
 
 def _shaped(name: str, text: str) -> dict[str, Any]:

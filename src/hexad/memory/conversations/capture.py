@@ -16,7 +16,7 @@ from hexad.memory.conversations.messages import turns
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.memory.resemblance import resembling
-from hexad.model import Category, Knowledge, Layer, Origin
+from hexad.model import Category, Knowledge, Layer, Origin, ProposedChange
 from hexad.text import terms
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Keeping:
         self._similarity = workspace.similarity
         self._session = session
         self._most = most
-        self._waiting = {plain(each.content): each.id for each in self._proposals.list()}
+        self._waiting = {plain(each.content) for each in self._proposals.list()}
         self._saved: list[Statement] = []
         self._proposed: list[Statement] = []
         self._left_out = 0
@@ -154,6 +154,8 @@ class Keeping:
         return said, other
 
     def _other(self, said: Statement) -> Knowledge | None:
+        if said.expires:
+            return None
         if said.slot:
             with self._workspace.reading() as view:
                 newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)
@@ -179,8 +181,16 @@ class Keeping:
         return any(resembling(_topic(said), [about], self._similarity))
 
     def _save(self, said: Statement, other: Knowledge | None) -> Statement:
-        if waiting := self._waiting.get(plain(said.content)):
-            return replace(said, key=self._proposals.accept(waiting).key)
+        own = (ProposedChange.SAVE, other.key if other else said.key, said.category, said.content, said.sentence)
+        for each in self._proposals.list():
+            if (
+                each.change,
+                each.key,
+                each.category,
+                each.content,
+                each.sentence,
+            ) == own:  # not what an agent made of it
+                return replace(said, key=self._proposals.accept(each.id).key)
         fields: dict[str, Any] = {"category": said.category, "expires": said.expires, "session": self._session}
         if other is not None:
             entry = self._knowledge.correct(other.key, said.content, **fields)
@@ -198,7 +208,7 @@ class Keeping:
             origin=by,
             session=self._session,
         )
-        self._waiting[plain(said.content)] = proposal.id
+        self._waiting.add(plain(said.content))
         return replace(said, key=proposal.key, against=proposal.against, proposal=proposal.id)
 
 

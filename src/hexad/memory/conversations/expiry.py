@@ -81,7 +81,9 @@ def _ends(sentence: str, today: datetime) -> Iterator[tuple[datetime, re.Match[s
         if match := weekday.search(sentence):
             yield today + timedelta(days=(number - today.weekday()) % 7 + 1), match
     if match := _AHEAD.search(sentence):
-        count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1].lower()]
+        count = int(match[1]) if match[1].isdigit() else _NUMBERS.get(match[1].lower())
+        if count is None:  # "ſix", "sıx": the same letters to a pattern
+            return
         yield today + timedelta(days=count * _UNITS[match.lastgroup or "day"] + 1), match
     for length, period in _PERIODS.items():
         if match := period.search(sentence):

@@ -130,6 +130,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     if category is not Category.RULE and table.refusing["trouble"].search(body):
         return None
     slot = match["slot"] if row and match and row.slot == "@" else row.slot if row else ""
+    slot = "" if until else slot  # what holds for a time replaces nothing
     own = said[len(said) - len(body) :]
     content = own[:1].upper() + own[1:]
     return Statement(
@@ -140,7 +141,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         topic=(match and match.string[match.end() :].strip()) or content,
         clear=bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body)),
         slot=bool(slot),
-        replaces=bool(table.refusing["now"].search(sentence)),
+        replaces=until is None and bool(table.refusing["now"].search(sentence)),
         expires=until,
     )
 
