@@ -167,6 +167,50 @@ def test_what_contradicts_an_entry_replaces_it_only_if_the_sentence_says_so(hx: 
     assert texts(hx.capture(said("I love cooking Thai food."), typed=True).saved) == ["I love cooking Thai food."]
 
 
+@requirement("CAP-01", "SAVE-04")
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I live in Cork.", "I just moved to Porto last month."),
+        ("I live in Cork.", "I moved to Porto last month, so use Porto weather from now on."),
+        ("Ich wohne in Cork.", "Ich bin letzte Woche nach Porto gezogen."),
+    ],
+)
+def test_who_moved_has_a_new_home(hx: Hexad, before: str, after: str) -> None:
+    hx.capture(said(before), typed=True)
+    hx.capture(said(after), typed=True)
+    assert (hx.knowledge.get("home").content, hx.knowledge.get("home").version) == (after, 2)
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We switched from Jenkins to GitHub Actions.",
+        "We've finally moved from Node.js to Deno.",
+        "Wir sind von Jenkins auf GitHub Actions umgestiegen.",
+    ],
+)
+def test_a_switch_to_another_tool_waits_for_a_person(hx: Hexad, text: str) -> None:
+    assert texts(hx.capture(said(text), typed=True).proposed) == [text]
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, I said UTC.",
+        "I meant eu-west-1.",
+        "Nein, ich meinte UTC.",
+        "We moved to the next step.",
+        "I moved to the next step last week.",
+        "I liked the talk last year.",
+    ],
+)
+def test_a_word_without_its_question_and_a_step_are_not_kept(hx: Hexad, text: str) -> None:
+    assert nothing(hx.capture(said(text), typed=True))
+
+
 TIMED = {
     datetime(2026, 1, 10, tzinfo=UTC): (
         "Bis Freitag keine Deployments.",

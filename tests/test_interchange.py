@@ -288,6 +288,18 @@ def test_an_export_read_back_is_the_same_memory(hx: Hexad, tmp_path: Path) -> No
 
 
 @requirement("IO-02")
+def test_an_export_of_an_entry_without_its_secret_read_back_is_written_the_same(hx: Hexad, tmp_path: Path) -> None:
+    hx.knowledge.save("ci", "The CI token is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+    hx.export(tmp_path / "out")
+    mine = hx.scoped(namespace="mine")
+    mine.import_file(tmp_path / "out", mine=True)
+    mine.export(tmp_path / "again")
+    pages = [(tmp_path / name / "knowledge" / "ci.md").read_text() for name in ("out", "again")]
+    assert pages[0] == pages[1]
+    assert "[redacted:github-token]" in pages[0]
+
+
+@requirement("IO-02")
 def test_an_export_of_one_subject_holds_what_is_known_about_it(hx: Hexad, tmp_path: Path) -> None:
     filled(hx)
     assert hx.export(tmp_path / "dana", subject="dana") == 1
@@ -323,7 +335,14 @@ make all
 - Keep functions under 40 lines
 - Error handling
   - Wrap every error
+- All timestamps are UTC in RFC 3339.
+  - except the legacy CSV export, which is local time
+  - and logs.
 - See @docs/style.md
+- Read @README for an overview and @package.json for commands.
+
+See @docs/style.md for style.
+
 - The staging token is ghp_abcdefghijklmnopqrstuvwxyz0123456789
 
 | a | b |
@@ -340,7 +359,9 @@ def test_a_page_of_rules_offers_orders_as_rules_prose_as_facts_and_names_the_res
     token = "The staging token is [redacted:github-token]"
     assert found.pop("Falcon is the billing backend; it is written in Go.") == ("fact", ("Billing",))
     assert found.pop("Wrap every error") == ("rule", ("Billing", "Error handling"))
-    assert set(found) == {"Keep functions under 40 lines", token}
+    joined = "All timestamps are UTC in RFC 3339: except the legacy CSV export, which is local time; and logs"
+    assert set(found) == {"Keep functions under 40 lines", token, joined}
+    assert done.reasons["points to another file; import that file"] == 3
     assert set(done.reasons) == {
         "a table",
         "code without a text before it",
@@ -349,6 +370,27 @@ def test_a_page_of_rules_offers_orders_as_rules_prose_as_facts_and_names_the_res
     assert done.redacted == {"github-token": 1}
     assert token in {text for _, _, text in done.shown}
     assert hx.import_file(page, mine=True).added == 0
+
+
+@requirement("IO-01")
+def test_a_long_list_below_an_item_stays_entries_of_their_own(hx: Hexad, tmp_path: Path) -> None:
+    page = tmp_path / "CLAUDE.md"
+    page.write_text(
+        "# A\n- Follow these conventions in all tests:\n" + "".join(f"  - Use case {n}\n" for n in range(13))
+    )
+    hx.import_file(page, mine=True)
+    found = {entry.content: entry.tags for entry in hx.knowledge.list()}
+    assert len(found) == 14
+    assert found["Use case 3"] == ("A", "Follow these conventions in all tests")
+
+
+@requirement("IO-01")
+def test_a_rule_that_names_a_file_or_a_package_is_kept(hx: Hexad, tmp_path: Path) -> None:
+    page = tmp_path / "CLAUDE.md"
+    rules = {"Use @acme/core for logging.", "See @docs/style.md for style. Never use tabs."}
+    page.write_text("# A\n" + "".join(f"- {rule}\n" for rule in rules))
+    hx.import_file(page, mine=True)
+    assert {entry.content for entry in hx.knowledge.list()} == rules
 
 
 @requirement("IO-01")

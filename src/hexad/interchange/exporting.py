@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Workspace
     from hexad.model import Record
 
-_OURS: Final = frozenset({"use_count", "last_used", "given_by", "version", "first_version", "created", "updated"})
+_OURS: Final = ("use_count", "last_used", "given_by", "version", "first_version", "created", "updated", "redactions")
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
 
 

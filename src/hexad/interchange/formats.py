@@ -43,6 +43,7 @@ _BOLD: Final = re.compile(r"\s*\*\*(?:[^\s*]+ ?){1,6}\*\*:?\s*")  # a heading, a
 _DATED: Final = re.compile(r"^\[?\d{4}-\d\d-\d\d(?:[T ][\d:]+)?\]?\s*[-–:]\s*|^\[unknown\]\s*[-–:]\s*", re.IGNORECASE)
 _SHORTEST: Final = 3  # characters of a line that says something
 _TOPIC: Final = 5  # words of a list item that names the items below it, at the most
+_MOST_BELOW, _LONGEST_LIST = 12, 600  # items that are joined to the one above them, and characters of the whole
 _ORDERS: Final = re.compile(
     r"\b(?:must|should|shall|never|always|don't|do not|avoid|only|required?|prefer|muss|müssen|soll|immer|niemals?)\b"
     r"|^(?:please )?(?:use|run|keep|write|add|make|put|follow|check|ask|answer|reply|respond|test|commit|name|format|"
@@ -58,7 +59,9 @@ _UNFIT: Final = {
     re.compile(r"\|"): "a table",
     re.compile(r"```"): "code without a text before it",
     re.compile(r"<!--"): "a comment",
-    re.compile(r"(?:\w+[ :]+){0,4}@[\w~./-]+\W*$"): "points to another file; import that file",
+    re.compile(
+        r"(?:\w+[ :]+){0,4}@[\w~./-]*(?:[\w/]|(?:README|\.\w+),? (?:for|about|and|when|before) (?:[^.]|\.\w){3,99})\W*$"
+    ): "points to another file; import that file",
 }
 
 
@@ -97,8 +100,7 @@ class Source:
             page = _page(self.path)
             if self.format == "memories":  # each line is one
                 page = page.replace("\n", "\n\n")
-            rules = self.format == "rules"
-            yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rules=rules)
+            yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rules=self.format == "rules")
 
     def _lines(self) -> Iterator[Offer]:
         with backup_lines(self.path, whole=False) as lines:
@@ -234,7 +236,7 @@ def _note(page: str, path: Path) -> Iterator[Offer]:
 
 def _blocks(page: str, *, rules: bool = False) -> Iterator[Offer]:
     """The paragraphs and list items of a page, tagged with their heading and the items that they are part of."""
-    blocks, above = list(_split(page)), list[_Block]()
+    blocks, above = list(_joined(list(_split(page))) if rules else _split(page)), list[_Block]()
     for block, following in zip(blocks, [*blocks[1:], _Block("", "")], strict=False):
         above = [each for each in above if each.indent < block.indent]
         if reason := next((reason for pattern, reason in _UNFIT.items() if pattern.match(block.text)), ""):
@@ -261,9 +263,22 @@ class _Block(NamedTuple):
 
     def names(self, following: _Block) -> bool:
         """Whether a list item is no more than the topic of the items below it."""
-        return (
-            -1 < self.indent < following.indent and len(self.text.split()) <= _TOPIC and not _ORDERS.search(self.text)
-        )
+        short = len(self.text.split()) <= _TOPIC
+        return -1 < self.indent < following.indent and short and not _ORDERS.search(self.text)
+
+
+def _joined(blocks: list[_Block]) -> Iterator[_Block]:
+    """The blocks, where a list item that says something takes in the few below it, which say little alone."""
+    place = 0
+    while place < len(blocks):
+        block, place = blocks[place], place + 1
+        near = blocks[place : place + _MOST_BELOW + 1]
+        count = next((n for n, each in enumerate(near) if not -1 < block.indent < each.indent), len(near))
+        text = f"{block.text.rstrip('.:')}: {'; '.join(each.text.rstrip('.;') for each in near[:count])}"
+        fits = 0 < count <= _MOST_BELOW and len(text) <= _LONGEST_LIST and not re.search("```|@", text)
+        if fits and not block.names(near[0]):
+            block, place = block._replace(text=text), place + count
+        yield block
 
 
 def _split(page: str) -> Iterator[_Block]:
