@@ -134,6 +134,8 @@ def test_a_page_shows_and_changes_only_what_its_token_may(url: str, hx: Hexad, t
         one.form("sign-in", token=reader)
         assert one.get("/knowledge?namespace=acme").status_code == 403
         assert "theirs" not in one.get("/knowledge").text
+        assert 'name="deleted"' not in one.get("/knowledge").text
+        assert one.get("/knowledge?deleted=1").status_code == 403
         refused = one.form("knowledge", do="delete", key="deploy-window")
         assert "no right to write" in refused.text
         assert hx.knowledge.get("deploy-window")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hexad.cli import main
 from hexad.errors import ClientConfigError
 from hexad.mcp.install import changes, clients, jsonc
-from hexad.mcp.install.entries import Entries
+from hexad.mcp.install.entries import Entries, TomlEntries
 from tests.mcp_support import ask, client, play
 from tests.support import requirement
 
@@ -303,6 +303,27 @@ def test_any_file_with_comments_is_edited_around_them(text: str, server: bool, h
 
 
 @requirement("META-01")
+@pytest.mark.parametrize("entry", ["5", "true", '"my url"'])
+def test_an_entry_in_toml_that_is_no_table_is_not_replaced(entry: str) -> None:
+    with pytest.raises(jsonc.Unfit):
+        TomlEntries("mcp_servers", server={"command": "hexad"}).put_into(f"[mcp_servers]\nhexad = {entry}\n")
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"mcpServers": {"hexad": {"command": "a"}, "hexad": {"command": "b"}}}',
+        '{"hooks": {"Stop": [{"command": "hexad hook"}], "Stop": [{"command": "hexad hook"}]}}',
+    ],
+)
+def test_what_is_written_twice_is_not_taken_out_by_half(text: str) -> None:
+    found = Entries().found(text)
+    with pytest.raises(jsonc.Unfit, match="cannot be changed safely"):
+        found.taken_from(text)
+
+
+@requirement("META-01")
 def test_taking_it_out_keeps_what_was_changed_meanwhile(home: Path) -> None:
     file = file_of(home, "cursor")
     file.parent.mkdir()
@@ -382,7 +403,9 @@ def test_the_change_is_shown_without_the_secrets_beside_it(
         (b"[1, 2]", 'has no JSON object "mcpServers"'),
         (b'{\n"mcpServers": []}', 'has no JSON object "mcpServers"'),
         (b'{\n  // mine\n  "a": /* 1 */,\n}', "line 4: is not JSON"),
-        (b'{"mcpServers": {"hexad": "mine"}}', 'has something else where "hexad" should be'),
+        (b'{"mcpServers": {"hexad": "my url"}}', 'has something else where "hexad" should be'),
+        (b'{"mcpServers": {"hexad": 5}}', 'has something else where "hexad" should be'),
+        (b'{"mcpServers": {"hexad": true}}', 'has something else where "hexad" should be'),
         (b'{"a": "\xff\xfe"}', "is not UTF-8"),
         (b"[" * 100_000, "left as it is"),
     ],

@@ -6,19 +6,24 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from hexad.errors import NotFound
 from hexad.model import Layer
 from hexad.otel import instrumented
+from hexad.signals import Signal, listening
 from tests.server_support import serving, tokens_in
 from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +113,52 @@ def test_a_request_through_the_gateway_is_the_parent_of_its_retrieval(
 
 def length(span: ReadableSpan) -> float:
     return ((span.end_time or 0) - (span.start_time or 0)) / 1e9
+
+
+class ExporterGone(Exception):
+    pass
+
+
+@requirement("OBS-01")
+def test_a_listener_that_fails_does_not_fail_what_it_hears_about_and_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def ended(_signal: Signal) -> None:
+        raise ExporterGone
+
+    heard: list[str] = []
+    with opened(":memory:", semantic=False) as hx, listening(lambda _name: ended):
+        with listening(lambda name: lambda _signal: heard.append(name)):
+            hx.knowledge.save("first", "deploys are on Tuesdays")
+            hx.knowledge.save("second", "never on Fridays")
+        assert len(hx.knowledge.list()) == 2
+    assert heard == ["change", "change"]
+    assert [record.message.endswith("ExporterGone") for record in caplog.records] == [True]
+
+
+class Refusing(SpanProcessor):
+    """Fails at each layer while it is on."""
+
+    on = True
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        if self.on and span.name.startswith("hexad.layer."):
+            raise ExporterGone
+
+
+@requirement("OBS-01")
+def test_what_comes_after_a_span_that_failed_is_not_inside_of_it(tmp_path: Path, spans: InMemorySpanExporter) -> None:
+    refusing, provider = Refusing(), trace.get_tracer_provider()
+    assert isinstance(provider, TracerProvider)
+    provider.add_span_processor(refusing)
+    with opened(tmp_path / "agent.db", semantic=False) as hx, instrumented():
+        hx.knowledge.save("window", "deploys are on Tuesdays")
+        spans.clear()
+        assert hx.retrieve("deploys").items
+        refusing.on = False
+        assert hx.retrieve("deploys").items
+    found = [span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"]
+    assert [span.parent for span in found] == [None, None]
 
 
 @requirement("OBS-01")

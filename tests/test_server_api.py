@@ -267,6 +267,9 @@ def test_rights_decide_who_may_read_write_and_approve(url: str, tokens: Tokens) 
         assert agent.put("/knowledge/own/pin").status_code == 403
         assert agent.post("/forget", json={"everything": True}).status_code == 403
         assert agent.get("/tokens").status_code == 403
+        assert api.delete("/knowledge/diet").status_code == 204
+        assert [each.get("/knowledge?deleted=true").status_code for each in (one, agent, api)] == [403, 403, 200]
+        assert one.get("/knowledge?deleted=false").status_code == 200
         assert api.get("/tokens").json()["items"][0]["rights"] == ["read"]
 
 

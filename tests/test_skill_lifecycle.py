@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import sqlite3
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 from hexad import Hexad, Layer
 from hexad.errors import BackupError, DailyLimit, InvalidInput, RateLimited, SkillRefused
 from hexad.skills import validation
+from hexad.skills.definition import fingerprint
+from hexad.store import Entry
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -86,6 +89,19 @@ def test_what_was_changed_after_the_review_is_not_approved(hx: Hexad) -> None:
     assert hx.skills.get("greet").status == "draft"
     with pytest.raises(InvalidInput, match="must be a person"):
         hx.skills.activate("greet", by="auto_approve_skills")
+
+
+@requirement("SKILL-03", "SKILL-08")
+def test_an_approved_skill_with_a_rule_that_is_no_longer_understood_does_not_run(hx: Hexad) -> None:
+    named: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string", "pattern": "^[a-z]+$"}}}
+    instruct(hx)
+    old = replace(hx.skills.activate("greet"), parameters=named)
+    with hx.store.transaction(hx.namespace) as unit:  # as an earlier release has stored it
+        unit.put([Entry(replace(old, approved=fingerprint(old)), None)])
+    for dry_run in (False, True):
+        with pytest.raises(InvalidInput, match=r"parameters\.name\.pattern: is not supported"):
+            hx.skills.run("greet", {"name": "rm -rf /"}, dry_run=dry_run)
+    assert hx.skills.get("greet").run_count == 0
 
 
 @requirement("SKILL-03")

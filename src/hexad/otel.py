@@ -52,11 +52,13 @@ class _Recorder:
         before = self._context.attach(self._trace.set_span_in_context(span))
 
         def ended(signal: Signal) -> None:
-            self._count(signal)
-            if span.is_recording():
-                self._describe(span, signal)
-            self._context.detach(before)
-            span.end()
+            try:
+                self._count(signal)
+                if span.is_recording():
+                    self._describe(span, signal)
+            finally:  # else what comes later would be inside of it
+                self._context.detach(before)
+                span.end()
 
         return ended
 

@@ -5,12 +5,10 @@ This is the only module that reads the environment or a configuration file.
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import sys
 from dataclasses import dataclass, field, fields
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -19,6 +17,7 @@ from hexad.context.standing import BUDGET as STANDING
 from hexad.errors import ConfigError, InvalidInput, nearest
 from hexad.memory import admission
 from hexad.model import DEFAULT_NAMESPACE, Category
+from hexad.signals import warn_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,7 +161,7 @@ def survey(
     The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
     """
     for sentence in unknown_variables():
-        _warn_once(sentence)
+        warn_once(sentence)
     file, values, sources = _file(config, beside), dict[str, Any](), dict.fromkeys(_TYPES, "default")
     for source, given in (
         ("file", {} if file is None else _from_file(file)),
@@ -232,11 +231,6 @@ def unknown_variables() -> tuple[str, ...]:
         f"{PREFIX}{name.upper()} is no setting, so it is ignored; the nearest is {PREFIX}{near.upper()}"
         for name, near in unknown.items()
     )
-
-
-@cache
-def _warn_once(sentence: str) -> None:  # once in a process
-    logging.getLogger("hexad").warning(sentence)
 
 
 def _from_environment() -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -49,7 +51,16 @@ class measured:  # noqa: N801 - used like a function: `with measured("retrieval"
             failed: Facts = {} if kind is None else {"error": kind.__name__}
             signal = Signal(self._name, time.perf_counter() - self._started, {**self._facts, **failed})
             for ended in self._ends:
-                ended(signal)
+                try:
+                    ended(signal)
+                except Exception as error:  # noqa: BLE001 - what was measured is done
+                    warn_once(f"a listener failed, so metrics or traces miss something: {type(error).__name__}")
+
+
+@cache
+def warn_once(sentence: str) -> None:
+    """Log a warning, once in a process."""
+    logging.getLogger("hexad").warning(sentence)
 
 
 def wanted() -> bool:

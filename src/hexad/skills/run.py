@@ -133,6 +133,7 @@ class Runner:
             check(skill.kind, skill.definition, skill.parameters)  # a draft may be older than the rules
         else:
             _refuse(skill)
+            parameters.check_schema(skill.parameters)  # so may a skill: what is not understood is not passed over
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(

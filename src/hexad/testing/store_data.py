@@ -330,11 +330,16 @@ def test_versions_come_newest_first_and_are_removed_one_by_one_or_all(
 
 @requirement("KNOW-03", "SKILL-01")
 @of_each_kind
-def test_a_version_is_never_overwritten(store: Store, layer: Layer, said: Callable[..., Any], id: str) -> None:
+def test_a_version_is_never_overwritten_and_what_was_read_is_apart_from_what_is_stored(
+    store: Store, layer: Layer, said: Callable[..., Any], id: str
+) -> None:
     with store.transaction(HOME) as unit:
         unit.add_versions([said(1)])
     with pytest.raises(StoreError), store.transaction(HOME) as unit:
         unit.add_versions([said(1, session="other")])
+    with store.reading(HOME) as view:
+        (found,) = view.versions(layer, id)
+    getattr(found, "definition", {}).setdefault("steps", []).append("a reader's own")
     with store.reading(HOME) as view:
         assert list(view.versions(layer, id)) == [said(1)]
 

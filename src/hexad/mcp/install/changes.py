@@ -8,14 +8,14 @@ import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hexad.errors import ClientConfigError
 from hexad.mcp.install import backups
 from hexad.mcp.install.jsonc import Unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from hexad.mcp.install.entries import Entries
 
@@ -102,9 +102,9 @@ def _fitting(file: Path) -> Iterator[None]:
         raise ClientConfigError(str(file), f"{error}; it was left as it is: mend it", error.line) from None
 
 
-def _refuse_address(file: Path, name: str, there: Mapping[str, Any] | None) -> None:
+def _refuse_address(file: Path, name: str, there: object) -> None:
     """Refuse to change an entry that has an address: it is another kind of server."""
-    if addresses := [key for key in _ADDRESSES if key in (there or ())]:
+    if addresses := [key for key in _ADDRESSES if isinstance(there, dict) and key in there]:
         raise ClientConfigError(
             str(file),
             f'has a server {name!r} with a "{addresses[0]}", and was left as it is; give this one another --name, '

@@ -63,7 +63,7 @@ class Entries:
                 text = jsonc.put(text, (key,), self.head[key])
             for event, hook in ((event, each) for event, hooks in self.hooks.items() for each in hooks):
                 text = jsonc.put(text, ("hooks", event, jsonc.NEW), hook)
-        return self._verified(text, {**kept, **self.server} if self.server else there.server)
+        return self._verified(text, {**kept, **self.server} if self.server else there.server, self.hooks or there.hooks)
 
     def taken_from(self, text: str) -> str:
         """The text without the entries; a list of hooks that is then empty goes too, and so does an empty object."""
@@ -73,7 +73,7 @@ class Entries:
             given = self._loaded(text)["hooks"][event]
             for index in reversed([at for at, each in enumerate(given) if self._is_ours(each)]):
                 text = jsonc.removed(text, ("hooks", event, index))
-        return text
+        return self._verified(text, self.found(text).server if self.server is None else None, {})
 
     def _is_ours(self, hook: Any) -> bool:
         return isinstance(hook, dict) and any(_calls_us(each, self.name) for each in (hook, *hook.get("hooks", ())))
@@ -85,9 +85,9 @@ class Entries:
                 raise Unfit(f'has no JSON object "{each}"')
         return dict(document)
 
-    def _verified(self, text: str, entry: object) -> str:
-        if self.found(text).server != entry:
-            raise Unfit("has this server in a form that cannot be changed safely")
+    def _verified(self, text: str, entry: object, hooks: object) -> str:
+        if (now := self.found(text)).server != entry or now.hooks != hooks:
+            raise Unfit("has this server or its hooks in a form that cannot be changed safely")
         return text
 
 
@@ -97,19 +97,19 @@ class TomlEntries(Entries):
     def put_into(self, text: str) -> str:
         """The text with the entry; other keys of an entry of that name stay."""
         there = self.found(text)
-        new = {**(there.server or {}), **(self.server or {})}
+        new = {**(there.server if isinstance(there.server, dict) else {}), **(self.server or {})}
         if new == there.server:
             return text
         others = text if there.server is None else there.taken_from(text)
         gap = "" if not others.strip() else "\n" if others.endswith("\n") else "\n\n"
         table = "".join(f"{key} = {_toml(value)}\n" for key, value in new.items())
-        return self._verified(f"{others}{gap}[{self.group}.{self.name}]\n{table}", new)
+        return self._verified(f"{others}{gap}[{self.group}.{self.name}]\n{table}", new, {})
 
     def taken_from(self, text: str) -> str:
         """The text without the entry and the tables below it."""
         head = rf"^\[{re.escape(self.group)}\.\"?{re.escape(self.name)}\"?(?:\.[^\]\n]*)?\]"
         left = re.sub(rf"{head}[^\n]*\n?(?:(?!\[)[^\n]*\n?)*", "", text, flags=re.MULTILINE)
-        return self._verified(left.rstrip("\n") + "\n" if left.strip() else "", None)
+        return self._verified(left.rstrip("\n") + "\n" if left.strip() else "", None, {})
 
     def _loaded(self, text: str) -> dict[str, Any]:
         try:

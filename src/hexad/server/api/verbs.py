@@ -49,7 +49,9 @@ def fields(call: Call) -> dict[str, Any]:
 def matching(call: Call, collection: Any) -> tuple[Sequence[Any], str | None]:
     """A page of records that pass the filters, newest first, and its cursor; with `query` the best matches."""
     query, limit, keep = call.query.get("query", "").strip(), call.query.get("limit", 50), wanted(call.query)
-    if query and not call.query.get("deleted"):
+    if call.query.get("deleted"):
+        call.caller.require(Right.APPROVE)
+    elif query:
         plain = call.query.keys() <= {"query", "limit", "cursor", "sort", "session"}
         most = (number_in(call.query.get("cursor", "")) or 0) + limit + 1 if plain else _SEARCHED
         found = collection.search(query, limit=most)

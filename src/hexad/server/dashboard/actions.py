@@ -123,7 +123,7 @@ def accept_proposal(call: Call, form: Form) -> Done:
 
 
 def edit_skill(call: Call, form: Form) -> Done:
-    """Save a draft as it was edited; it stays a draft, and its check is made anew."""
+    """Save a draft as it was edited; it stays a draft, and it is checked again."""
     skill, body = call.hx.skills.get(form.one("name")), form.one("body")
     given = {name: getattr(skill, name) for name in ("kind", "parameters", "tags", "author")}
     given |= {name: form.one(name) for name in ("description", "when", "if_match")}
