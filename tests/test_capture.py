@@ -402,6 +402,24 @@ def test_a_number_in_letters_that_only_look_alike_is_no_number(hx: Hexad, number
     assert nothing(hx.capture(said(f"For the next {number} days I work from home."), typed=True))
 
 
+@requirement("CAP-01")
+def test_the_levels_of_a_log_may_be_named_in_a_rule_and_mark_the_lines_of_a_log(hx: Hexad) -> None:
+    for rule in ("Always log at INFO level.", "Never swallow an ERROR silently."):
+        assert texts(hx.capture(said(rule), typed=True).saved) == [rule]
+    for line in ("ERROR: I prefer tea.", "12:30:01 main INFO I prefer tea.", "[WARN] I prefer tea."):
+        assert nothing(hx.capture(said(line), typed=True)), line
+
+
+@requirement("CAP-01")
+def test_a_request_is_a_rule_and_a_noun_that_begins_like_one_is_not(hx: Hexad) -> None:
+    for text in ("Keep answers short", "Make sure everything is tested", "Check tests are green before you push"):
+        understood = hx.capture.understood(text)
+        assert understood is not None, text
+        assert understood.category == "rule"
+    for text in ("Start date is 4 May", "Use case 7 was dropped", "Add-on fees are 5 euros", "Make is our build tool"):
+        assert hx.capture.understood(text) is None, text
+
+
 @requirement("CAP-02")
 def test_categories_that_a_person_named_are_saved_without_asking() -> None:
     with opened(":memory:", auto_accept="preference, fact") as hx:

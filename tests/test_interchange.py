@@ -161,6 +161,14 @@ def test_rules_of_a_file_keep_their_heading_and_code(hx: Hexad, tmp_path: Path) 
 
 
 @requirement("IO-01")
+def test_a_note_about_memory_stays_whole(hx: Hexad, tmp_path: Path) -> None:
+    (tmp_path / "palace.md").write_text("# Memory palace\n\nIt places items in rooms.\n\n- Start at the door\n")
+    (tmp_path / "tea.md").write_text("# Tea\n\nGreen, at eight.\n")
+    assert hx.import_file(tmp_path).added == 2
+    assert hx.knowledge.get("palace").content.startswith("# Memory palace")
+
+
+@requirement("IO-01")
 def test_a_folder_is_imported_file_by_file_and_what_cannot_be_read_is_named(hx: Hexad, tmp_path: Path) -> None:
     for name, (file, content, *_) in FILES.items():
         (tmp_path / name).mkdir()

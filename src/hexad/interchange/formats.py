@@ -29,7 +29,7 @@ BODY: Final = {"knowledge": "content", "reference": "summary", "learning": "diag
 _HEAD: Final = 1 << 16  # characters that show what a file is
 _MARKS: Final = {"mapping": "chatgpt", "chat_messages": "claude", "conversations_memory": "memories", "memory": "mem0"}
 _MARK: Final = re.compile(r'"(mapping|chat_messages|conversations_memory|memory|role|message)"\s*:')
-_MEMORIES: Final = re.compile(r"#+ .*\bmemor(?:y|ies)\b", re.IGNORECASE)
+_MEMORIES: Final = re.compile(r"#+ memor(?:y|ies)[ \t]*$|", re.IGNORECASE | re.MULTILINE)
 _READ: Final = frozenset({".md", ".mdc", ".markdown", ".txt", ".json", ".jsonl"})
 _RULES: Final = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md"})
 _ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", "SKILL"})
@@ -184,10 +184,11 @@ def _recognised(path: Path, *, among: bool = False) -> str:
     if len({message["role"] for message in _spoken(head)}) > 1:
         return "transcript"
     headed = re.search(r"^#{1,6} ", head, re.MULTILINE) is not None
-    named = _MEMORIES.match(head) is not None
-    if path.name in _RULES or (headed and not among and not named):
+    below = head[_MEMORIES.match(head).end() :]  # type: ignore[union-attr] # matches nothing, too
+    listed = all(_BULLET.match(line) for line in below.splitlines() if line.strip())
+    if path.name in _RULES or (headed and not among and not listed):
         return "rules"
-    if path.suffix == ".txt" or named or all(_BULLET.match(line) for line in head.splitlines() if line.strip()):
+    if path.suffix == ".txt" or listed:
         return "memories"
     return ("" if path.stem in _ABOUT_CODE else "notes") if among else "memories"
 

@@ -183,13 +183,8 @@ class Keeping:
     def _save(self, said: Statement, other: Knowledge | None) -> Statement:
         own = (ProposedChange.SAVE, other.key if other else said.key, said.category, said.content, said.sentence)
         for each in self._proposals.list():
-            if (
-                each.change,
-                each.key,
-                each.category,
-                each.content,
-                each.sentence,
-            ) == own:  # not what an agent made of it
+            made = (each.change, each.key, each.category, each.content, each.sentence)
+            if made == own:  # and not what an agent made of these words
                 return replace(said, key=self._proposals.accept(each.id).key)
         fields: dict[str, Any] = {"category": said.category, "expires": said.expires, "session": self._session}
         if other is not None:

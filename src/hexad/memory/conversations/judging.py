@@ -5,6 +5,7 @@ statement, `remember` asks to keep what follows, `wish` is a standing wish in th
 `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking`
 makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it. `now` says that it was different before.
 `while` is a fact in a sentence that says how long it holds, which the rows are given without the words for that.
+`about` announces words about the user; behind a `noun`, a `verb` is none: "start date is".
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
 the group `slot`.
 
@@ -160,7 +161,8 @@ def asked_for(text: str) -> Statement | None:
     """The rule of a text that somebody wants to be kept, if it begins as a request does: "keep answers short"."""
     for table in map(table_of, _languages(text)):
         wish = table.refusing["verb"].match(text, _after(table.refusing["lead"], text))
-        if wish and not text[wish.end() :][:1].isalnum():
+        named = wish and table.refusing["noun"].match(text, wish.end())
+        if wish and not named and not text[wish.end() :][:1].isalnum():
             return Statement(text, text, Category.RULE, key_from(text), topic=text)
     return None
 

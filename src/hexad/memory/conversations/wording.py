@@ -26,7 +26,8 @@ _NOT_PROSE: Final = re.compile(
     r"^(?: {4}|\t|\s*(?:[>|$#%]|>>>|@@|\+\+\+|---|at \S+\(|File \"|Traceback|\d{4}-\d\d-\d\d[T ]\d\d:"
     r"|(?:def|class|import|const|function|public|private|SELECT|INSERT|UPDATE|export|return|elif)\b.*[({;:=*]"
     r"|(?:let|var) \w+ ?=|[\w.]+\([^)]*\);?$))"
-    r"|\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|ERR!)|[{};]\s*$|=>|</?\w|\w+ ?[!=+-]?= ?\S|https?://\S+\s*$"
+    r"|(?:^\W*|^npm |\d[:/-]\d\d\b.{0,80}\b)(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|ERR!)(?!\w)"
+    r"|[{};]\s*$|=>|</?\w|\w+ ?[!=+-]?= ?\S|https?://\S+\s*$"
 )
 _FIELD: Final = re.compile(r"\s*[\w.\"'-]+ ?[:=] ?\S")
 _FOREIGN: Final = re.compile(r"(?<=[:\uff1a]\n)\n*|^(?=#{1,6} )", re.MULTILINE)  # begins after a colon, with a heading
