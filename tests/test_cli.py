@@ -224,6 +224,7 @@ def test_a_name_that_is_nearly_right_is_suggested(run: Callable[..., Ran]) -> No
     assert "; did you mean 'like-green-tea'?" in run("show", "i-like-green-tea").err
     assert "; did you mean 'Runbook'?" in run("reference", "remove", "runbok").err
     assert "; list what there is (`hexad list`), or save it first" in run("show", "quantum").err
+    assert "; did you mean 'like-green-tea'?" in run("pin", "like-gren-tea").err
 
 
 @requirement("KNOW-01")
@@ -238,6 +239,17 @@ def test_an_entry_is_shown_whole_and_edited(run: Callable[..., Ran], monkeypatch
     assert run("edit", "tea").out == "Tea: version 4\n"
     assert run("show", "tea", "--json").json["entry"]["content"] == "I like white tea"
     assert run("show", "coffee").code == 1
+
+
+@requirement("KNOW-01")
+def test_a_key_that_was_made_from_a_text_follows_its_edit_and_a_given_one_stays(run: Callable[..., Ran]) -> None:
+    run("remember", "Paulo owns the billing service")
+    ran = run("edit", "paulo-owns-billing-service", "Sofia owns the billing service")
+    assert ran.out == "sofia-owns-billing-service: version 2\n"
+    assert "this replaces: Paulo owns the billing service; `hexad history sofia-owns-billing-service`" in ran.err
+    assert "paulo" not in run("explain", "who owns the billing service?").out
+    run("remember", "owner", "Paulo owns the search service")
+    assert run("edit", "owner", "Sofia owns the search service").out == "owner: version 2\n"
 
 
 _SWAP = (
@@ -270,7 +282,7 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
     run("remember", "allergy", "I am allergic to peanuts", "--pin")
     assert run("recall", "zebra").err.startswith("nothing found beyond what every prompt has; `hexad explain zebra`")
-    assert run("list", "--category", "rule").err == "no entry has the category rule\n"
+    assert run("list", "--category", "rule").err == "no stored entry has the category rule\n"
     assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
 
@@ -283,6 +295,19 @@ def test_delete_hides_and_undelete_brings_back(run: Callable[..., Ran]) -> None:
     assert run("undelete", "editor", "--json").json == {"wire": 1, "key": "editor", "deleted": False}
     assert run("history", "editor").code == 0
     assert "deleted" in run("delete", "editor", "--json").json
+
+
+@requirement("KNOW-04")
+def test_what_is_deleted_is_listed_and_named_where_it_is_missed(run: Callable[..., Ran]) -> None:
+    run("remember", "editor", "vim")
+    run("remember", "shell", "fish")
+    assert run("list", "--deleted").err == "nothing is deleted here\n"
+    run("delete", "editor")
+    assert [row[0] for row in rows(run("list", "--deleted"))] == ["editor"]
+    assert [row[0] for row in rows(run("list"))] == ["shell"]
+    assert "it is deleted; `hexad undelete editor` brings it back" in run("show", "editor").err
+    assert "; did you mean 'editor'?" in run("undelete", "editr").err
+    assert "no deleted knowledge 'shell'" in run("undelete", "shell").err
 
 
 @requirement("KNOW-04", "KNOW-08")

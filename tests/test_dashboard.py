@@ -162,6 +162,20 @@ def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx:
 
 
 @requirement("DASH-01")
+def test_a_key_that_was_made_from_a_text_follows_the_text_that_the_form_saves(url: str, hx: Hexad) -> None:
+    made = hx.knowledge.save("Paulo owns the billing service").key
+    with Visitor(base_url=url) as one:
+        tag = re.search(r'name="if_match" value="([^"]+)"', one.get(f"/knowledge?key={made}").text)
+        assert tag
+        typed = {"content": "Sofia owns the billing service", "category": "fact", "tags": "", "subject": ""}
+        read = {"key": made, "if_match": tag[1].replace("&#34;", '"')}
+        answer = one.form(f"knowledge?key={made}", do="save", **read, **typed)
+        assert "Saved as sofia-owns-billing-service." in answer.text
+    assert hx.knowledge.get("sofia-owns-billing-service").version == 2
+    assert hx.knowledge.lookup(made) is None
+
+
+@requirement("DASH-01")
 def test_the_counts_beside_a_page_follow_the_changes_of_every_process(url: str, hx: Hexad, tmp_path: Path) -> None:
     def counted() -> tuple[list[str], list[str]]:
         shown = httpx2.get(f"{url}/log").text

@@ -58,6 +58,15 @@ def url(hx: Hexad, tokens: Tokens) -> Iterator[str]:
 
 
 @requirement("API-01")
+def test_a_made_key_follows_its_text_only_where_the_caller_says_so(url: str) -> None:
+    with caller(url) as api:
+        made = api.post("/knowledge", json={"content": "I live in Cork", "rename": True}).json()["key"]
+        moved = api.put(f"/knowledge/{made}", json={"content": "I live in Bray", "rename": True})
+        assert moved.json()["key"] == "live-bray"
+        assert api.put("/knowledge/live-bray", json={"content": "I live in Galway"}).json()["key"] == "live-bray"
+
+
+@requirement("API-01")
 def test_an_entry_is_saved_read_changed_found_hidden_and_brought_back(url: str) -> None:
     with caller(url) as api:
         made = api.put("/knowledge/ops%2Fdeploy", json={"content": "Deploy on Tuesdays", "category": "rule"})

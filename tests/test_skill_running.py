@@ -369,6 +369,8 @@ def test_each_run_is_counted_and_audited_with_its_outcome_and_without_content(ag
     skill = agent.skills.get("weather")
     assert (skill.run_count, skill.success_count, skill.use_count, skill.recent) == (2, 1, 2, "+-")
     assert skill.last_used is not None
+    [found] = agent.retrieve("weather", ["skill_patterns"]).all()
+    assert "used 2 times before" in [reason.detail for reason in found.reasons]
     runs = [record for record in agent.audit.records() if record.action == "skill.run"]
     assert [(each.target, each.session, each.actor, dict(each.details)) for each in runs] == [
         ("weather", "chat:1", "agent", {"kind": "composite", "version": 1, "outcome": "ok", "steps": 2}),

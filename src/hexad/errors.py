@@ -98,9 +98,9 @@ class TextTooLong(InvalidInput):
 class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
-    def __init__(self, kind: str, key: str, namespace: str, *, near: str = "") -> None:
-        listed = " (`hexad list`)" if kind == "knowledge" else ""
-        next_step = f"did you mean {near!r}?" if near else f"list what there is{listed}, or save it first"
+    def __init__(self, kind: str, key: str, namespace: str, *, next_step: str = "") -> None:
+        listed = {"knowledge": " (`hexad list`)", "deleted knowledge": " (`hexad list --deleted`)"}.get(kind, "")
+        next_step = next_step or f"list what there is{listed}, or save it first"
         super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
         self.kind = kind
         self.key = key

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from hexad.cli import places
@@ -30,7 +31,7 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False, **set
         try:
             yield hx
         except NotFound as error:
-            raise NotFound(error.kind, error.key, error.namespace, near=_nearest(hx, error)) from None
+            raise NotFound(error.kind, error.key, error.namespace, next_step=_next_step(hx, error)) from None
 
 
 @contextmanager
@@ -45,11 +46,15 @@ def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) ->
         yield hx
 
 
-def _nearest(hx: Hexad, missing: NotFound) -> str:
-    """The name in the database that looks most like a missing one."""
+def _next_step(hx: Hexad, missing: NotFound) -> str:
+    """How to bring back what is missing if it is deleted; else the name in the database that looks most like it."""
     stored = hx.collections.get(missing.kind)
     names = [record.id for record in stored.list()] if stored else []
-    return nearest(missing.key, names)
+    deleted = [entry.key for entry in hx.knowledge.list(deleted=True)] if "knowledge" in missing.kind else []
+    if missing.key in deleted:
+        return f"it is deleted; `hexad undelete {quote(missing.key)}` brings it back"
+    near = nearest(missing.key, [*names, *deleted])
+    return f"did you mean {near!r}?" if near else ""
 
 
 def server(db: str | None) -> str | None:

@@ -28,7 +28,7 @@ SUBJECT: Final = 0.15  # the question names whom the entry is about
 ORIGIN: Final = 0.03  # a user said it
 RELEVANCE: Final = 0.02  # the weight that was given to the entry when it was saved
 RECENCY: Final = 0.01  # it changed lately (half after 30 days)
-USE: Final = 0.01  # it was put into prompts before
+USE: Final = 0.01  # it was put into prompts, or run, before
 ASKS: Final = 0.3  # the share of its match that an entry loses if it is a question itself: others hold the answer
 TRUST: Final = 0.1  # how far a learning's fix is trusted (0 without one)
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
@@ -157,6 +157,6 @@ def _priors_seen(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
         "said by the user",
         f"weight {sketch.relevance:g}",
         f"{days:.0f} days old",
-        f"in {sketch.use_count} prompt{'s' if sketch.use_count != 1 else ''} before",
+        f"used {'once' if sketch.use_count == 1 else f'{sketch.use_count} times'} before",
         f"its fix is trusted {sketch.trust:.2f}",
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from hexad.learning.arguments.shapes import shapes
 from hexad.learning.errors.masking import WILD
 from hexad.learning.errors.pattern import ends, words_of
-from hexad.learning.errors.text import attribute, failure_message, is_bad_code, retry_after, text_of, unrepeated
+from hexad.learning.errors.text import attribute, bad_code, failure_message, retry_after, text_of, unrepeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,8 +104,8 @@ def reported_failure(result: object) -> str | None:
     """The failure that a result reports in one of the usual ways, or None. This is the default rule.
 
     A mapping, or a text that is one in JSON, with a true ``error``, with ``status`` "error", "failed" or "failure",
-    with a true ``is_error`` or ``isError``, with ``ok`` or ``success`` that is False, or with a ``returncode`` other
-    than 0; an object with a true ``is_error`` or ``isError``, or with such a ``returncode``.
+    with a true ``is_error`` or ``isError``, with ``ok`` or ``success`` that is False, or with an exit code such as
+    ``returncode`` other than 0; an object with a true ``is_error`` or ``isError``, or with such a code.
 
     >>> reported_failure({"error": "no such channel"}), reported_failure('{"status": "ok", "error": null}')
     ('no such channel', None)
@@ -117,10 +117,10 @@ def reported_failure(result: object) -> str | None:
         return _failure_in(result)
     if result is None or isinstance(result, str | bytes | int | float | list | tuple):
         return None
-    flags = {name: attribute(result, name) for name in ("is_error", "isError", "returncode")}
-    if flags["is_error"] is True or flags["isError"] is True or is_bad_code(flags["returncode"]):
-        held = {name: attribute(result, name) for name in ("error", "message", "content", "stderr")}
-        return failure_message(held, flags["returncode"])
+    code = bad_code(result)
+    if attribute(result, "is_error") is True or attribute(result, "isError") is True or code is not None:
+        held = {name: attribute(result, name) for name in ("error", "message", "content", "stderr", "output")}
+        return failure_message(held, code)
     return None
 
 
@@ -134,9 +134,9 @@ def _failure_in(result: Mapping[Any, Any]) -> str | None:
         or get("isError") is True
         or get("ok") is False
         or get("success") is False
-        or is_bad_code(get("returncode"))
+        or bad_code(result) is not None
     )
-    return failure_message(result, get("returncode")) if failed else None
+    return failure_message(result, bad_code(result)) if failed else None
 
 
 def says_nothing(result: object, error: BaseException | None) -> bool:

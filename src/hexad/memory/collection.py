@@ -129,9 +129,9 @@ class RecordCollection(Generic[N]):
             raise self._missing(id)
         return found
 
-    def _records(self) -> Iterator[N]:
+    def _records(self, *, hidden: bool = False) -> Iterator[N]:
         every = (cast("N", row.record) for row in self._workspace.rows(self.layer))
-        return (record for record in every if not self._is_hidden(record))
+        return (record for record in every if self._is_hidden(record) is hidden)
 
     def _take_away(self, change: Change, id: str) -> str:
         name = admission.key("key", id)

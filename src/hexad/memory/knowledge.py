@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from hexad.errors import InvalidInput, NotOwn
+from hexad.errors import InvalidInput, NotFound, NotOwn
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
 from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject, withdraw
@@ -90,6 +90,10 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         with self._workspace.change(actor=Origin.USER) as change:
             return entry if change.get(self.layer, made) else _renamed(change, entry, made)
 
+    def list(self, *, deleted: bool = False) -> tuple[Knowledge, ...]:
+        """Every entry, in the order of first saving; with ``deleted`` those that `delete` hid instead."""
+        return tuple(self._records(hidden=deleted))
+
     def history(self, key: str) -> tuple[Version, ...]:
         """All versions under a key, newest first.
 
@@ -158,7 +162,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         with self._workspace.change(actor=Origin.USER) as change:
             entry = cast("Knowledge | None", change.get(self.layer, admission.key("key", key)))
             if entry is None or entry.deleted is None:
-                raise self._missing(key)
+                raise NotFound(f"deleted {self.layer.noun}", key, self._workspace.namespace)
             back = replace(entry, deleted=None)
             change.put(back)
             change.audit("knowledge.undelete", key, {"version": back.version})

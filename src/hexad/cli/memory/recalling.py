@@ -27,6 +27,7 @@ _JUDGED: Final = ("score", screen.KEY, Wide("verdict", 15), Wide("reasons"))
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, metavar="N", help="Maximum for each layer, or for the category.")
 ]
+Deleted = Annotated[bool, typer.Option("--deleted", help="Those that `undelete` can bring back.")]
 
 
 app = Commands()
@@ -67,13 +68,14 @@ def show(key: Key, common: Common) -> None:
 
 
 @app.command("list", epilog="Example: hexad list --category rule")
-def list_(*, category: InCategory = None, common: Common) -> None:
+def list_(*, category: InCategory = None, deleted: Deleted = False, common: Common) -> None:
     """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
     with common.opened() as hx:
-        entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
+        entries = [entry for entry in hx.knowledge.list(deleted=deleted) if category in {None, entry.category}]
     now = datetime.now(UTC)
     rows = [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries]
-    empty = "nothing is stored here" if category is None else f"no entry has the category {category}"
+    some = "deleted" if deleted else "stored"
+    empty = f"nothing is {some} here" if category is None else f"no {some} entry has the category {category}"
     common.listing({"entries": [to_json(entry) for entry in entries]}, _LISTED, rows, empty=empty)
 
 

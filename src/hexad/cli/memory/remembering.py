@@ -101,8 +101,8 @@ def edit(
             fields = editing.read(editing.in_editor(editing.form(head, fields)), list(fields))
         elif content is not None:
             fields["content"] = read("-", "content") if content == "-" else content
-        entry = hx.knowledge.save(old.key, redact=not old.verbatim, **fields)
-        _report_saved(hx, old, entry, common)
+        entry = hx.knowledge.correct(old.key, redact=not old.verbatim, **fields)
+        _report_saved(hx, old, entry, common, other=replace(old, key=entry.key) if entry.key != old.key else None)
 
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")

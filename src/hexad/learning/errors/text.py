@@ -24,6 +24,7 @@ NO_MESSAGE: Final = "(no message)"
 _SEARCHED: Final = 16 * MOST_TEXT  # characters of an error in which secrets are masked
 _ADVISED: Final = re.compile(r"""(?:\n|\\n)?Known fix \(trust \d\.\d\d\): [^\n]*?(?=['"]?(?:\n|\Z))""")
 _CARRIERS: Final = ("message", "detail", "text", "msg")  # keys under which a part of a result holds its text
+_EXIT_CODES: Final = ("returncode", "exit_code", "exitCode", "exit_status")
 _MOST_PARTS: Final = 16
 _LONG: Final = 100  # characters of a text of the call that an error may repeat in part
 _WORD: Final = re.compile(r"\w+")
@@ -44,7 +45,7 @@ def text_of(error: object) -> str:
     if isinstance(error, bytes | bytearray):
         return _storable(bytes(error[:MOST_TEXT]).decode(errors="replace"))
     if isinstance(error, Mapping):
-        return _storable(failure_message(error, error.get("returncode")))
+        return _storable(failure_message(error, bad_code(error)))
     return _storable(error if isinstance(error, str) else message_of(error))
 
 
@@ -101,13 +102,13 @@ def retry_after(error: object) -> str:
     return ""
 
 
-def failure_message(result: Mapping[Any, Any], code: object) -> str:
+def failure_message(result: Mapping[Any, Any], code: int | None) -> str:
     """The text with which a result reports its failure."""
-    for name in ("error", "error_message", "message", "detail", "stderr", "content", "reason"):
+    for name in ("error", "error_message", "message", "detail", "stderr", "content", "reason", "output"):
         message = _text_in(result.get(name))
         if message.strip():
             return message
-    return f"exit status {code}" if is_bad_code(code) else NO_MESSAGE
+    return NO_MESSAGE if code is None else f"exit status {code}"
 
 
 def _text_in(value: object) -> str:
@@ -131,9 +132,10 @@ def _carried(value: object, names: Sequence[str]) -> str:
     return next((each for each in held if isinstance(each, str) and each.strip()), "")
 
 
-def is_bad_code(code: object) -> bool:
-    """Whether it is the exit status of a failure."""
-    return isinstance(code, int) and not isinstance(code, bool) and code != 0
+def bad_code(result: object) -> int | None:
+    """The exit status of a failure that a result has under one of the usual names; None if it has none."""
+    codes = (result.get(name) if isinstance(result, Mapping) else attribute(result, name) for name in _EXIT_CODES)
+    return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool) and code), None)
 
 
 def warn(tool: str, error: Exception) -> None:

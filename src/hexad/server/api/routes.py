@@ -90,6 +90,7 @@ _ENTRY: Final = given(
     "content category tags source subject thread position pinned expires relevance",
     required="content",
     keep_secrets=FLAG,
+    rename=FLAG,
 )
 _REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
 _LESSON: Final = "trigger error_pattern diagnosis fix"

@@ -94,7 +94,8 @@ def put_knowledge(call: Call) -> Reply:
 
 def _save_entry(call: Call, knowledge: Any, *key: str) -> Knowledge:
     values, by = fields(call), call.caller.origin
-    entry: Knowledge = knowledge.save(*key, values.pop("content"), **values, origin=by, own_only=by is not Origin.USER)
+    save = knowledge.correct if values.pop("rename", False) and key else knowledge.save
+    entry: Knowledge = save(*key, values.pop("content"), **values, origin=by, own_only=by is not Origin.USER)
     return entry
 
 

@@ -98,10 +98,10 @@ def save(call: Call, form: Form) -> Done:
     body = {name: form.one(name) for name in ("content", "category", "subject")}
     known, read = bool(form.one("key")), form.given("if_match") or {"if_none_match": "*"}
     try:
-        made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, **read)
+        made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, rename=known, **read)
     except ChangedMeanwhile as error:  # what was typed stays in the form
         return Done(Notice(str(error), bad=True), form.record, {"typed": form.one("content")})
-    return Done(Notice("Saved." if known else f"Saved as {made['key']}."), {"key": made["key"]})
+    return Done(Notice(f"Saved as {made['key']}."), {"key": made["key"]})
 
 
 def delete(call: Call, form: Form) -> Done:
