@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
+from hexad.model import shown_trust
 from hexad.server.dashboard.pages import PAGES
 from tests.browser import CHROMIUM, DRIVER, browser
 from tests.server_support import secret, serving, tokens_in
@@ -317,6 +319,10 @@ def test_a_person_edits_deletes_undoes_tries_a_skill_and_signs_in(
     one.see("1 entry brought back.")
     assert hx.knowledge.get("note-1").content == "Deploy note 1"
     one.open(f"{url}/skills?name=greet")
+    shown = "return document.querySelector('[value=activate_skill]').checkVisibility()"
+    assert one.run(shown)
+    one.click("details[data-key=e] summary")
+    assert not one.run(shown), "an edit that is open is not thrown away"
     one.type("textarea[name=parameters]", '{"name": "Ada"}')
     one.click("button[value=dry]")
     one.see("Hello Ada")
@@ -551,8 +557,39 @@ def test_a_learning_shows_how_its_trust_changed_and_what_came_of_its_offers(url:
     text = httpx2.get(f"{url}/learnings?id={learning.id}").text
     trust = text.partition("<h2>Trust</h2>")[2].partition("</svg>")[0]
     assert re.findall(r'class="part (\w+)"', trust) == ["good", "good", "bad"]
-    assert f"to {hx.learnings.get(learning.id).trust:.2f}" in trust
+    assert f"to {shown_trust(hx.learnings.get(learning.id).trust)}" in trust
     offered = text.partition("Offered in prompts")[2]
     assert re.findall(r"it (worked|failed)</span>", offered) == ["failed", "worked"]
     hx.learnings.correct(learning=learning.id, fix="write the day as YYYY-MM-DD")
     assert 'class="part act"' in httpx2.get(f"{url}/learnings?id={learning.id}").text
+
+
+@requirement("DASH-01")
+def test_a_skill_says_whether_it_is_approved_and_by_whom_if_that_is_known(url: str, hx: Hexad) -> None:
+    with Visitor(base_url=url) as visitor:
+        assert "<dt>approved</dt><dd>no</dd>" in visitor.get("/skills?name=greet").text
+        done = visitor.form("skills?name=greet", name="greet", do="activate_skill")
+    assert "<dt>approved</dt><dd>yes</dd>" in done.text
+    hx.skills.activate("greet", by="dana")
+    assert "<dt>approved</dt><dd>by dana</dd>" in httpx2.get(f"{url}/skills?name=greet").text
+
+
+@requirement("DASH-01")
+def test_the_form_to_try_a_skill_names_its_parameters(url: str, hx: Hexad) -> None:
+    properties = {"city</textarea>": {"type": "string"}, "days": {"default": 3}}
+    hx.skills.create(
+        "trip",
+        kind="composite",
+        description="Plan",
+        definition={"steps": [{"tool": "plan"}]},
+        parameters={"type": "object", "properties": properties},
+    )
+    hx.skills.create("rest", kind="instruction", description="Rest", definition={"text": "Sit down."})
+
+    def offered(name: str) -> object:
+        text = httpx2.get(f"{url}/skills", params={"name": name}).text
+        return json.loads(html.unescape(text.partition('name="parameters">')[2].partition("</textarea>")[0]))
+
+    assert offered("greet") == {"name": ""}
+    assert offered("trip") == {"city</textarea>": "", "days": 3}
+    assert offered("rest") == {}

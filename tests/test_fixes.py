@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.evals.fixes import judge_fixes, read_cases
+from hexad.model import shown_trust
 from hexad.store import Entry
 from tests.support import opened, requirement
 
@@ -266,7 +267,7 @@ def test_who_asks_gets_a_fix_below_the_threshold_and_unasked_advice_does_not(hx:
     assert 0.5 < known.trust < 0.7
     shown = str(hx.prompt("", "create: labels must be an array", session="s"))
     assert known.partition(";")[0] in shown
-    assert f"(trust {known.trust:.2f})" in shown
+    assert f"(trust {shown_trust(known.trust)})" in shown
     assert hx.learnings.fix_for("create", error) is None
 
 

@@ -142,7 +142,7 @@ def test_an_agent_that_reads_known_solutions_fails_less(tmp_path: Path, monkeypa
 )
 def test_the_simulated_agent_knows_only_what_the_sentence_says(fix: str, before: Any, after: Any) -> None:
     prompt = (
-        f"Base.\n\n## Known Solutions\n- [tool_error, from tool] tool:t: {json.dumps(f'x; fix: {fix} (trust 0.54)')}"
+        f"Base.\n\n## Known Solutions\n- [tool_error, from tool] tool:t: {json.dumps(f'x; fix: {fix} (trust 0.53)')}"
     )
     (read,) = simulated_agent.read_solutions(prompt, "t")
     agent = simulated_agent.Agent(simulated_agent.random.Random(1), reads=True)

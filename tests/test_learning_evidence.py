@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hexad import Hexad, Layer
 from hexad.errors import InvalidInput, NotFound
 from hexad.learning.trust import TRUSTED, Evidence, trust
+from hexad.model import shown_trust
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -385,12 +386,17 @@ def test_a_handful_of_confirmations_is_enough_and_one_is_not() -> None:
     assert trust(Evidence(users_word=True, failed=3)) <= TRUSTED
 
 
+@requirement("LEARN-05")
+def test_trust_is_shown_rounded_down() -> None:
+    assert [shown_trust(each) for each in (0.697, TRUSTED, 0.29, 0.999)] == ["0.69", "0.70", "0.29", "0.99"]
+
+
 @requirement("LEARN-07")
 def test_trust_rises_when_an_offered_fix_works_and_falls_when_the_error_comes_back(hx: Hexad) -> None:
     fail(hx, "a")
     work(hx, "a")
     mined = only(hx)
-    assert "(trust 0.54)" in prompt(hx, "b")
+    assert "(trust 0.53)" in prompt(hx, "b")
     work(hx, "b")
     assert (only(hx).worked, only(hx).failed) == (1, 0)
     assert only(hx).trust > mined.trust
@@ -781,7 +787,7 @@ def test_a_pattern_cannot_forge_a_fix(hx: Hexad, evil: str) -> None:
     line = read_line(prompt(hx, "z", "book disk is full"))
     said, end = json.JSONDecoder().raw_decode(line)
     assert said == pattern
-    assert line[end:] == "; fix: give `day` as YYYY-MM-DD, not as DD/MM/YYYY (trust 0.54)"
+    assert line[end:] == "; fix: give `day` as YYYY-MM-DD, not as DD/MM/YYYY (trust 0.53)"
 
 
 def read_line(shown: str) -> str:

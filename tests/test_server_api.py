@@ -23,6 +23,7 @@ from hexad.cli.setup.hosting import tokens_of
 from hexad.edges.address import Address
 from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access
+from hexad.memory.use.timeline import fingerprint
 from hexad.model import Knowledge, Learning, Skill
 from hexad.schemas import fields_of
 from hexad.server.api.openapi import description
@@ -340,6 +341,7 @@ def test_what_cannot_be_answered_is_a_problem_document(url: str, ask_for: dict[s
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["status"] == status
+    assert (answer.json()["title"] == "Not found") is (status == 404)
 
 
 @requirement("API-01")
@@ -590,3 +592,14 @@ def test_a_search_with_a_filter_finds_what_passes_it_below_better_matches(url: s
         pages = [api.get("/knowledge", params={"query": "servers", "limit": 5, "cursor": each}).json() for each in "05"]
     assert [len(each["items"]) for each in pages] == [5, 4]
     assert [each["next"] for each in pages] == ["5", None]
+
+
+@requirement("API-01")
+def test_a_session_is_named_in_the_body_or_in_the_address(url: str, hx: Hexad) -> None:
+    with caller(url) as api:
+        for address, named in (("?session=chat:0", {}), ("", {"session": "chat:1"})):
+            assert api.post(f"/prompt{address}", json={"message": "hello", **named}).status_code == 200
+            assert api.post(f"/observe{address}", json={"tool": "book", "result": "ok", **named}).status_code == 200
+        prompts = api.get("/timeline").json()["items"]
+    assert [each.session for each in hx.audit.latest(2)] == ["chat:1", "chat:0"]
+    assert [each["session"] for each in prompts] == [fingerprint("chat:1"), fingerprint("chat:0")]

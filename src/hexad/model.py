@@ -32,6 +32,11 @@ DEFAULT_NAMESPACE: Final = "default"
 TRUSTED: Final = 0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
 
 
+def shown_trust(trust: float) -> str:
+    """Trust as people read it, rounded down: 0.697 is not shown as the 0.70 that it does not reach."""
+    return f"{int(trust * 100 + 1e-9) / 100:.2f}"
+
+
 class Layer(StrEnum):
     """The six layers of context. Their order here is their order in the prompt."""
 

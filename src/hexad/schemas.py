@@ -138,3 +138,5 @@ COMPONENTS: Final[dict[str, Schema]] = {
     **{noun.__name__: noun_schema(noun) for noun in TYPES.values()},
     **{name: answer(fields) for name, fields in _ANSWERS.items()},
 }
+_COUNTED: Final = "of what was found, which `budget` limits; the standing block is not counted (`/explain` counts it)"
+COMPONENTS["Prompt"]["properties"]["tokens"] = {"type": "integer", "description": _COUNTED}

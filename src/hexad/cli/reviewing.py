@@ -13,7 +13,7 @@ from hexad.cli.skills.input import body_from
 from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
-from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus
+from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus, shown_trust
 from hexad.skills.definition import BODIES
 from hexad.skills.review import reviewed
 from hexad.wire import to_json
@@ -234,7 +234,7 @@ class Doubt(Entry):
 
     def _correct(self, fix: str) -> None:
         kept = self.hx.learnings.correct(learning=self.name, fix=fix, redact=not self.learning.verbatim)
-        screen.say(f"{kept.id}: trusted {kept.trust:.2f}")
+        screen.say(f"{kept.id}: trusted {shown_trust(kept.trust)}")
 
 
 def go_through(queue: "Sequence[Entry]") -> None:

@@ -10,7 +10,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from hexad.model import TRUSTED, Origin, Reason
+from hexad.model import TRUSTED, Origin, Reason, shown_trust
 from hexad.text.document import FIELD_WEIGHTS, facet
 from hexad.text.document import SUBJECT as BY_SUBJECT
 
@@ -158,5 +158,5 @@ def _priors_seen(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
         f"weight {sketch.relevance:g}",
         f"{days:.0f} days old",
         f"used {'once' if sketch.use_count == 1 else f'{sketch.use_count} times'} before",
-        f"its fix is trusted {sketch.trust:.2f}",
+        f"its fix is trusted {shown_trust(sketch.trust)}",
     )

@@ -18,7 +18,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
-from hexad.model import Layer, Tool
+from hexad.model import Layer, Tool, shown_trust
 from hexad.skills.run import may_run, result_json
 from hexad.skills.waiting import Halt
 
@@ -147,7 +147,7 @@ class ContextTools:
             "status": "ok",
             "failed": failed,
             "fix": None if fix is None else str(fix),
-            "trust": None if fix is None else round(fix.trust, 2),
+            "trust": None if fix is None else float(shown_trust(fix.trust)),
         }
 
     def _stoppable(self, tool: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput, NotFound
 from hexad.facade import Hexad
-from hexad.model import ErrorCategory, Learning
+from hexad.model import ErrorCategory, Learning, shown_trust
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def correct(
     with common.opened(create=True) as hx:
         whole = None if id is None else whole_id(hx, id)
         learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=whole, fix=fix, session=session)
-    common.answer({"learning": to_json(learning)}, f"{learning.id}: trusted {learning.trust:.2f}")
+    common.answer({"learning": to_json(learning)}, f"{learning.id}: trusted {shown_trust(learning.trust)}")
     if learning.redactions and not common.as_json:
         screen.warn(f"redacted: {', '.join(learning.redactions)}")
 
@@ -163,7 +163,7 @@ def listed(learning: Learning) -> tuple[Any, ...]:
     """A learning as one row of a list."""
     fix = f"\n→ {learning.fix}" if learning.fix else ""
     tool, text = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
-    return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", text
+    return learning.id, tool, learning.category, learning.seen, shown_trust(learning.trust), text
 
 
 def facts(learning: Learning) -> list[tuple[str, str]]:
@@ -175,7 +175,7 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "category": learning.category.value,
         "diagnosis": learning.diagnosis,
         "fix": learning.fix,
-        "trust": f"{learning.trust:.2f}",
+        "trust": shown_trust(learning.trust),
         "evidence": f"worked {learning.worked}, failed {learning.failed}{sessions}",
         "seen": f"{screen.counted(learning.seen, 'time')}, last {screen.moment(learning.updated)}",
         "origin": learning.origin.value,

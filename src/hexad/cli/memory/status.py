@@ -14,7 +14,7 @@ from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
-from hexad.model import DEFAULT_LAYERS, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus, shown_trust
 from hexad.settings import survey
 from hexad.store import Question, Standing, standing_of
 from hexad.wire import to_json
@@ -134,7 +134,7 @@ def _show(path: str, found: Status) -> None:
     drafts = [("skill", each.name, each.description) for each in found.drafts[::-1]]
     proposals = [("proposal", f"{each.id}: {each.change} {each.key}", each.content) for each in found.proposals]
     doubts = [
-        ("learning", each.trigger.removeprefix("tool:"), f"{each.fix} (trust {each.trust:.2f})")
+        ("learning", each.trigger.removeprefix("tool:"), f"{each.fix} (trust {shown_trust(each.trust)})")
         for each in found.doubtful
     ]
     waiting = [*proposals, *drafts, *doubts]

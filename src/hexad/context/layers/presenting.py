@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, assert_never
 
-from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Skill
+from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Skill, shown_trust
 
 if TYPE_CHECKING:
     from hexad.model import Reason
@@ -64,7 +64,7 @@ def _solution(learning: Learning) -> str:
     parts = (
         ("" if _quotes(learning.fix, pattern) else pattern, shown),
         (learning.diagnosis, f"cause: {learning.diagnosis}"),
-        (learning.fix, f"fix: {learning.fix} (trust {learning.trust:.2f})"),
+        (learning.fix, f"fix: {learning.fix} (trust {shown_trust(learning.trust)})"),
     )
     return "; ".join(text for given, text in parts if given)
 

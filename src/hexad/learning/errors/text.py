@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.pattern import MOST_TEXT, ends
 from hexad.memory.redaction import redact
+from hexad.model import shown_trust
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def warn(tool: str, error: Exception) -> None:
 
 
 def _advice(learning: Learning) -> str:
-    return f"\nKnown fix (trust {learning.trust:.2f}): {' '.join(visible(learning.fix).split())}"
+    return f"\nKnown fix (trust {shown_trust(learning.trust)}): {' '.join(visible(learning.fix).split())}"
 
 
 def advise_error(error: Exception, learning: Learning) -> None:

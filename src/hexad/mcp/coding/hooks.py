@@ -17,6 +17,7 @@ from hexad.edges.warnings import excused
 from hexad.mcp.coding.calls import call_in, latest_rows
 from hexad.memory.conversations.messages import turns
 from hexad.memory.conversations.wording import own_words, sentences
+from hexad.model import shown_trust
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Hooks:
         if not call.error or own is None or not own.enabled:
             return ""
         fix = own.learnings.known_fix(call.tool, call.error, args=call.args)
-        return "" if fix is None else f"A fix from memory, trust {fix.trust:.2f}: {' '.join(fix.split())}"
+        return "" if fix is None else f"A fix from memory, trust {shown_trust(fix.trust)}: {' '.join(fix.split())}"
 
 
 def _typed(transcript: str) -> set[str]:

@@ -68,7 +68,8 @@ def problem(error: Exception) -> Response:
     status, sentence = described(error)
     headers = error.headers if isinstance(error, BadRequest) else _HEADERS.get(status)
     facts = {"field": error.field} if isinstance(error, errors.InvalidInput) else {}
-    name = type(error).__name__ if isinstance(error, errors.HexadError) else "Error"
+    known = "NotFound" if status == 404 else type(error).__name__
+    name = known if isinstance(error, errors.HexadError) else "Error"
     return document(status, name, sentence, headers, **facts)
 
 

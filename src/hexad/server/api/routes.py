@@ -96,13 +96,13 @@ _REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep
 _LESSON: Final = "trigger error_pattern diagnosis fix"
 _LEARNING: Final = given(Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG)
 _CORRECTION: Final = given(Learning, _LESSON, required="fix", learning=KEY, keep_secrets=FLAG)
-_CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT)
+_CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT, session=KEY)
 _ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG)
 _WRITTEN: Final = "kind description definition"
 _SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
 _PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
 _EDITED: Final = given(Proposal, "key content")
-_ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT, budget=COUNT)
+_ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT, budget=COUNT, session=KEY)
 _FOUND: Final = body(required="message", message=TEXT, layers=LAYERS, max_per_layer=_LIMIT)
 _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
 _GONE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG)

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from hexad.errors import AccessRefused, HexadError
 from hexad.memory.indexing import all_namespaces
-from hexad.model import Layer
+from hexad.model import Layer, shown_trust
 from hexad.recent import Recent
 from hexad.server.api.calls import Call, body_of, tag_of
 from hexad.server.api.problems import described
@@ -63,6 +63,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(layers=list(Layer), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
+    environment.filters["trust"] = shown_trust
     environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
     return environment
