@@ -148,14 +148,12 @@ class Keeping:
 
     def compared(self, said: Statement) -> tuple[Statement, Knowledge | None]:
         """A statement, and the user's entry that it changes or contradicts; it replaces none about something else."""
-        other = self._other(said)
+        other = None if said.expires else self._other(said)  # what holds for a time replaces nothing
         if other is not None and said.replaces and not self._is_about(said, other):
             said = replace(said, replaces=False)
         return said, other
 
     def _other(self, said: Statement) -> Knowledge | None:
-        if said.expires:
-            return None
         if said.slot:
             with self._workspace.reading() as view:
                 newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)

@@ -67,7 +67,7 @@ def timed(sentence: str, now: datetime) -> tuple[datetime | None, str]:
     ('2026-01-10 00:00:00+00:00', 'I work from home')
     """
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    with suppress(ValueError, OverflowError):
+    with suppress(ValueError, OverflowError, KeyError):  # "ſix" is "six" to a pattern, and no number
         for until, match in _ends(sentence, today):
             return until, f"{sentence[: match.start()]}{sentence[match.end() :]}".strip(" ,、")
     return None, sentence
@@ -81,9 +81,7 @@ def _ends(sentence: str, today: datetime) -> Iterator[tuple[datetime, re.Match[s
         if match := weekday.search(sentence):
             yield today + timedelta(days=(number - today.weekday()) % 7 + 1), match
     if match := _AHEAD.search(sentence):
-        count = int(match[1]) if match[1].isdigit() else _NUMBERS.get(match[1].lower())
-        if count is None:  # "ſix", "sıx": the same letters to a pattern
-            return
+        count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1].lower()]
         yield today + timedelta(days=count * _UNITS[match.lastgroup or "day"] + 1), match
     for length, period in _PERIODS.items():
         if match := period.search(sentence):

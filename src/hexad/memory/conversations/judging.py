@@ -4,8 +4,7 @@ Each line of a table in `tables/` is a kind and a pattern. `words` recognise the
 statement, `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`,
 `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking`
 makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it. `now` says that it was different before.
-`while` is a fact in a sentence that says how long it holds, which the rows are given without the words for that.
-`about` announces words about the user; behind a `noun`, a `verb` is none: "start date is".
+`while` is a fact in a sentence that says how long it holds. `noun` shows that a `verb` before it is none.
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
 the group `slot`.
 
@@ -130,8 +129,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         return None
     if category is not Category.RULE and table.refusing["trouble"].search(body):
         return None
-    slot = match["slot"] if row and match and row.slot == "@" else row.slot if row else ""
-    slot = "" if until else slot  # what holds for a time replaces nothing
+    slot = "" if until or not row else match["slot"] if match and row.slot == "@" else row.slot  # no slot for a time
     own = said[len(said) - len(body) :]
     content = own[:1].upper() + own[1:]
     return Statement(
@@ -161,8 +159,7 @@ def asked_for(text: str) -> Statement | None:
     """The rule of a text that somebody wants to be kept, if it begins as a request does: "keep answers short"."""
     for table in map(table_of, _languages(text)):
         wish = table.refusing["verb"].match(text, _after(table.refusing["lead"], text))
-        named = wish and table.refusing["noun"].match(text, wish.end())
-        if wish and not named and not text[wish.end() :][:1].isalnum():
+        if wish and not text[wish.end() :][:1].isalnum() and not table.refusing["noun"].match(text, wish.end()):
             return Statement(text, text, Category.RULE, key_from(text), topic=text)
     return None
 

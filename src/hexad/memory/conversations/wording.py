@@ -30,7 +30,18 @@ _NOT_PROSE: Final = re.compile(
     r"|[{};]\s*$|=>|</?\w|\w+ ?[!=+-]?= ?\S|https?://\S+\s*$"
 )
 _FIELD: Final = re.compile(r"\s*[\w.\"'-]+ ?[:=] ?\S")
-_FOREIGN: Final = re.compile(r"(?<=[:\uff1a]\n)\n*|^(?=#{1,6} )", re.MULTILINE)  # begins after a colon, with a heading
+_OWN: Final = (  # announces words about the writer
+    r"\b(?:about|matters? to) (?:me|us)\b|\b(?:from now on|ab jetzt|désormais|a partir de ahora)\b"
+    r"|\b(?:über|sur|sobre) (?:mich|uns|moi|nous|mí|nosotros)\b|\b(?:my|our|meine|unsere|mes|nos|mis|nuestras) "
+    r"(?:rules|preferences|habits|regeln|vorlieben|gewohnheiten|règles|préférences|habitudes|reglas|preferencias)\b"
+    r"|\b(?:remember|in mind|merk\w* dir|daran|souviens-toi|retiens|n'oublie pas|recuerda|en cuenta)(?: this)?\W*$"
+    r"|关于我|我的(?:规则|偏好|习惯)|记住|记得"
+    r"|[私僕](?:について|の(?:ルール|好み))|覚えて|[저나]에 대해|[제내] (?:규칙|취향)|기억해"
+)
+_FOREIGN: Final = re.compile(  # the lines below a colon, or all after a gap, if it is no list; all from a heading on
+    rf"^(?!.*(?:{_OWN}))(.*[:\uff1a]\n)(?!\s*(?:[-*•–]|\d{{1,2}}[.)])\s)(?:\n[\s\S]*|.+(?:\n.+)*)|^#{{1,6}} [\s\S]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 _BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"
@@ -65,8 +76,8 @@ def own_words(text: str) -> str:
     paragraphs = [each for each in re.split(r"\n[ \t]*\n", text) if each.strip()]
     if len(text) > _LONG:
         paragraphs = paragraphs[:1]
-    typed = _announced("\n\n".join(_before_paste(each) for each in paragraphs if len(each) <= _PARAGRAPH))
-    return re.sub(r"\n+", "\n", typed)
+    typed = "\n\n".join(_before_paste(each) for each in paragraphs if len(each) <= _PARAGRAPH)
+    return re.sub(r"\n+", "\n", _FOREIGN.sub(r"\1", typed))
 
 
 def _before_paste(paragraph: str) -> str:
@@ -74,12 +85,6 @@ def _before_paste(paragraph: str) -> str:
     lines = paragraph.split("\n")
     foreign = [place for place, line in enumerate(lines) if _NOT_PROSE.search(line) or _FIELD.match(line)]
     return "\n".join(lines[: foreign[0]] if len(foreign) > 1 else lines)
-
-
-def _announced(text: str) -> str:
-    """The text up to a line that ends in a colon, unless a list follows, and up to a heading."""
-    cut = next((each.end() for each in _FOREIGN.finditer(text) if not _BULLET.match(text, each.end())), len(text))
-    return text[:cut]
 
 
 def _without_tags(text: str) -> str:
