@@ -456,10 +456,18 @@ def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_say
 
 @requirement("ADK-04")
 @pytest.mark.parametrize("placement", ["system", "user_turn"])
-def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad, placement: str) -> None:
+@pytest.mark.parametrize("copying", ["nothing", "request", "request and config", "deeply"])
+def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad, copying: str, placement: str) -> None:
+    def copied(asked: LlmRequest) -> LlmRequest:
+        if copying in {"nothing", "request"}:
+            return asked.model_copy() if copying == "request" else asked
+        config = asked.config.model_copy(update={"temperature": 0.0}, deep=copying == "deeply")
+        contents = [each.model_copy(deep=True) for each in asked.contents] if copying == "deeply" else asked.contents
+        return asked.model_copy(update={"config": config, "contents": contents})
+
     class Around(ScriptedModel):
         async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
-            async for each in wrapped.generate_content_async(llm_request, stream):
+            async for each in wrapped.generate_content_async(copied(llm_request), stream):
                 yield each
 
     inner = echo()
@@ -469,6 +477,27 @@ def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad
     for got in inner.requests:
         assert str(got.model_dump()).count(RULE) == 1
     assert hx.knowledge.get("deploy-window").use_count == 2
+
+
+@requirement("ADK-04")
+@pytest.mark.parametrize("shape", [str, lambda text: [text], lambda text: [types.Part(text=text)], message])
+def test_a_wrapper_around_a_model_that_copies_and_wraps_adds_context_once(hx: Hexad, shape: Any) -> None:
+    class Copying(ScriptedModel):
+        async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
+            async for each in within.generate_content_async(llm_request.model_copy(), stream):
+                yield each
+
+    inner = echo()
+    within = ContextAwareModel.wrap(hx, inner)
+    config = types.GenerateContentConfig(system_instruction=shape("Be brief."))
+    request = LlmRequest(contents=[message("when may I deploy?")], config=config)
+
+    async def ask() -> None:
+        async for _ in ContextAwareModel.wrap(hx, Copying.playing([])).generate_content_async(request):
+            pass
+
+    done(ask())
+    assert str(inner.requests[0].model_dump()).count(RULE) == 1
 
 
 @requirement("ADK-03", "STORE-06")

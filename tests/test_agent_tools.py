@@ -411,7 +411,7 @@ def test_a_rule_that_fails_is_a_warning_and_an_answer_and_one_that_is_none_is_re
 
 
 @requirement("KNOW-08")
-def test_memories_can_be_added_and_deleted_one_by_one(hx: Hexad) -> None:
+def test_memories_can_be_added_and_deleted_one_by_one(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
     service = _service(hx, namespace=per_app)
 
     async def work() -> tuple[list[Any], list[Any]]:
@@ -426,6 +426,7 @@ def test_memories_can_be_added_and_deleted_one_by_one(hx: Hexad) -> None:
     before, after = done(work())
     assert len(before) == 2
     assert after == []
+    assert not caplog.records
 
 
 @requirement("KNOW-09")

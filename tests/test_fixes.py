@@ -294,6 +294,10 @@ def test_everyday_failures_get_true_fixes() -> None:
             {"sql": "CREATE TABLE IF NOT EXISTS t (a)"},
             "IF NOT",
         ),
+        ({"sql": "INSERT INTO t"}, "row already exists", {"sql": "INSERT OR REPLACE INTO t"}, ""),
+        ({"sql": "INSERT INTO t"}, "row already exists, see REPLACE", {"sql": "REPLACE INSERT INTO t"}, ""),
+        ({"sql": "SELECT a FROM t"}, 'column "b" does not exist', {"sql": "SELECT a FROM t FOR UPDATE"}, ""),
+        ({"sql": "SELECT a FROM t"}, 'column "b" does not exist', {"sql": "SELECT a FROM t LIMIT"}, ""),
         ({"level": 150}, "AssertionError: level must be 0-100", {"level": 80}, "must be 0-100"),
     ],
 )
@@ -330,6 +334,35 @@ def test_a_program_that_is_missing_is_named_and_another_subcommand_is_not_compar
 ) -> None:
     found = fix_after(hx, {"command": failed}, error, {"command": worked})
     assert (fix in found) if fix else found == ""
+
+
+@requirement("FIX-03", "FIX-07")
+@pytest.mark.parametrize(
+    ("failed", "worked", "instead"),
+    [
+        ("pip install x", "pip3 install x", "pip3"),
+        ("gti status", "git status", "git"),
+        ("npm install x", "pnpm add x", "pnpm"),
+        ("docker-compose up", "docker compose up", "docker compose"),
+        ("bash run.sh", "sh run.sh", "sh"),
+        ("convert a.png b.jpg", "magick a.png b.jpg", "magick"),
+        ("sl src", "ls src", "ls"),
+        ("pytest tests/", "ls tests/", ""),
+        ("pytest tests/a tests/b", "ls tests/a tests/b", ""),
+        ("pytest tests/", "git add tests/", ""),
+        ("pytest tests/", "bash run.sh", ""),
+        ("docker compose up", "which docker", ""),
+        ("yarn build", "rm build", ""),
+        ("rg TODO src", "chmod TODO src", ""),
+        ("mkdir out", "rmdir out", ""),
+    ],
+)
+def test_another_program_is_offered_where_it_does_the_same_and_never_one_that_destroys(
+    hx: Hexad, failed: str, worked: str, instead: str
+) -> None:
+    error = f"bash: {failed.partition(' ')[0]}: command not found"
+    found = fix_after(hx, {"command": failed}, error, {"command": worked})
+    assert found.startswith(f"use `{instead}` instead of") if instead else found == ""
 
 
 @requirement("FIX-01", "STORE-01")

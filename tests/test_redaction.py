@@ -207,6 +207,19 @@ def test_a_plain_word_is_a_password_only_where_nobody_writes_prose(text: str) ->
 
 
 @requirement("CONF-04")
+@pytest.mark.parametrize(
+    ("kind", "before", "secret"),
+    [
+        ("key", "key: ", "prod-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
+        ("password", "password: ", "alt+Tr0ub4dor&33x"),
+        ("token", "token: ", "ctrl+9f86d081884c7d65Qz9"),
+    ],
+)
+def test_the_look_of_a_caches_key_or_a_keyboard_shortcut_saves_no_secret(kind: str, before: str, secret: str) -> None:
+    assert redact(before + secret).text == f"{before}[redacted:{kind}]"
+
+
+@requirement("CONF-04")
 def test_an_aws_secret_key_is_known_by_its_name_although_its_slashes_look_like_a_path() -> None:
     secret = "wFak/FakeFAKE/fakeFAKEfake/" + "FAKEfakeFAKE+"
     assert len(secret) == 40

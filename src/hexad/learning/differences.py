@@ -50,7 +50,12 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|recogni[sz]ed|filter|KeyError"
 )
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
+_HARMLESS: Final = re.compile(r"IF (?:NOT )?EXISTS|ON CONFLICT DO NOTHING")  # clauses that change no data
+_DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
+_LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
+_SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
+_MARKS: Final = re.compile(r"[\"'`\\]")
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
 _ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
@@ -60,7 +65,7 @@ _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
     """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = commands(before), commands(after)
-    if before != after and _bare(before) == _bare(after):
+    if before != after and _MARKS.sub("", before) == _MARKS.sub("", after):
         found = _quote_edits(before, after)
     elif old and new and any(is_command(name, each, failure.text) for each in (before, after)):
         found = _command_edits(old, new, failure)
@@ -68,7 +73,7 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
         found = _text_edits(name, before, after, failure)
     else:
         found = _word_edits(name, before, after, failure)
-    return [each for each in dict.fromkeys(found) if not is_dangerous(each)][:_MOST]
+    return [each for each in dict.fromkeys(found) if not is_dangerous(each) and "REPLACE" not in each][:_MOST]
 
 
 def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
@@ -108,7 +113,8 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
     now = new[place]
     if not _likeness(failed, now):
-        if names(failure.text, base(now[0])) and base(now[0]) != base(failed[0]):
+        name = base(now[0])
+        if names(_SHELL.sub("", failure.text), name) and name != base(failed[0]) and not _DESTROYS.fullmatch(name):
             yield f"use `{_shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
     first = [_shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
@@ -125,8 +131,12 @@ def _likeness(one: Command, other: Command) -> float:
         old, new = verb(one), verb(other)
         same_things = len(one) > 2 and set(one) - {old} <= set(other)
         return 1 + ratio if old == new or same_things or _is_near(old, new) else 0
-    same_rest = one[1:] and set(one[1:]) <= set(other)
-    return ratio if same_rest or one[0].removeprefix("./") in other or _is_near(one[0], other[0]) else 0
+    short, long = sorted((base(one[0]), name := base(other[0])), key=len)
+    kin = long.startswith(short) or (short == "sh" and long.endswith(short)) or names(" ".join(one), name)
+    things, same = ([word for word in each[1:] if is_operand(word)] for each in (one, other))
+    same_rest = (len(things) > 1 and things == same) or (kin and one[1:] and set(one[1:]) <= set(other))
+    instead = not _LOOKS.fullmatch(name) and (same_rest or one[0].removeprefix("./") in other)
+    return ratio if not _DESTROYS.fullmatch(name) and (instead or _is_near(one[0], other[0])) else 0
 
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
@@ -236,7 +246,7 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
                 yield from _word_edits("", *pair, failure)
         elif kind == "insert":
             words = [each for each in other[c:d] if each[0].isalpha() and len(each) > 1]
-            clause = words == other[c:d] and " ".join(words).isupper() and failure.cause is Cause.ABSENT
+            clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(" ".join(other[c:d]))
             if words and (clause or all(names(failure.text.casefold(), each.casefold()) for each in words)):
                 yield f"add `{' '.join(words)}`"
 
@@ -330,10 +340,6 @@ def _narrowed(one: str, other: str) -> tuple[str, str]:
     left, right = (re.split(r"(://|[/.=(),\"':]+)", each) for each in (one, other))
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"[\"'`\\]", "", text)
 
 
 def letters(text: str) -> str:

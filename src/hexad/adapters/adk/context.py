@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hexad.adapters.adk.request import Placement, latest_message, safe_place, with_context
+from hexad.adapters.adk.request import Placement, latest_message, safe_place, text_of, with_context
 from hexad.edges.agent import AgentMemory
-from hexad.edges.context import Latest
+from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, described
+from hexad.memory.use.prompts import forgettable
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
 
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
-_SERVED: Final[Notes[tuple[str, str]]] = Notes()  # of requests with context: which memory it comes from
+_ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](256))  # blocks, by store and namespace
 
 
 class Recall:
@@ -32,7 +34,7 @@ class Recall:
 
     async def augmented(self, request: LlmRequest) -> LlmRequest:
         """A copy of the request with context; the request itself if there is nothing to add."""
-        if not self.memory.hx.enabled or _SERVED.of(request) == self.memory.place:
+        if not self.memory.hx.enabled or self._has_served(request):
             return request
         speaker = SPEAKERS.of(request)
         try:
@@ -50,13 +52,16 @@ class Recall:
         if not any(added):
             return request
         place = safe_place(contents, message) if self._placement is Placement.USER_TURN else None
-        served = with_context(request, added, place)
-        self.note(served)
-        return served
+        for text in filter(None, (added.standing, added.found.removeprefix(PREFACE))):
+            _ADDED.put((self.memory.place, text), None)
+        return with_context(request, added, place)
 
-    def note(self, request: LlmRequest) -> None:
-        """Note that a request has its context, so that no other adapter of this memory adds it again."""
-        _SERVED.put(request, self.memory.place)
+    def _has_served(self, request: LlmRequest) -> bool:
+        """Whether the request, or one that it was copied from, holds context of this memory already."""
+        said = getattr(request.config.system_instruction, "parts", request.config.system_instruction)
+        texts = [str(getattr(each, "text", each)) for each in (said if isinstance(said, list) else [said])]
+        texts += [text for text in map(text_of, request.contents) if text.startswith(PREFACE)]
+        return any(block in text for text in texts if "## " in text for of, block in _ADDED if of == self.memory.place)
 
 
 def warn_unserved(speaker: Speaker | None, error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from hexad.adapters.adk.request import text_of
 from hexad.edges.conversation import Conversation, Speaker, checked, digest, per_user, session_of
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG, excused
-from hexad.errors import InvalidInput
+from hexad.errors import InvalidInput, NotFound
 from hexad.model import Origin
 from hexad.text.visible import visible
 
@@ -113,7 +114,7 @@ class HexadMemoryService(BaseMemoryService):
         if not self._hx.enabled:
             return None
         reasons, result = list[str](), None
-        with excused(reasons):  # a rule of the user's own may fail too
+        with excused(reasons), suppress(NotFound):  # a rule of the user's own may fail too; what is gone, is gone
             own = Speaker(whose, self._rule).scope(self._hx).scoped(session="")
             result = await pool_of(own).run(partial(work, own), seconds=_SECONDS)
         if reasons:

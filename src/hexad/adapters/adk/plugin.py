@@ -74,7 +74,6 @@ class HexadPlugin(BasePlugin):
             if not _is_wrapped(callback_context, self._hx):
                 served = await self._recall.augmented(llm_request)
                 llm_request.contents, llm_request.config = served.contents, served.config
-                self._recall.note(llm_request)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             warn_unserved(speaker, error)
 

@@ -58,12 +58,11 @@ def _parameters(skill: Skill) -> Iterator[str]:
     """A line for each parameter: its name, whether it is needed, and what its schema says."""
     needed = required_of(skill.parameters)
     for name, schema in properties_of(skill.parameters).items():
-        said = [f"{word} {_plain(value)}" for word, value in schema.items()]
+        said = [
+            f"{word} {' or '.join(map(str, value)) if isinstance(value, list) else value}"
+            for word, value in schema.items()
+        ]
         yield f"{name} ({', '.join(['needed' if name in needed else 'optional', *said])})"
-
-
-def _plain(value: object) -> str:
-    return " or ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

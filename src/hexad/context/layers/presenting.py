@@ -43,9 +43,11 @@ def _shown(record: Record) -> tuple[str, str, str]:
         case Learning():
             return record.trigger, _solution(record), record.category
         case Skill():
-            return record.name, _procedure(record), record.kind
+            text = f"{record.description} (use it when: {record.when})" if record.when else record.description
+            return record.name, text, record.kind
         case Reference():
-            return record.name, _pointer(record), record.kind
+            text = f"{record.summary} ({record.location})" if record.summary else record.location
+            return record.name, text, record.kind
         case _:
             assert_never(record)
 
@@ -80,11 +82,3 @@ def _beginning(pattern: str) -> str:
     if len(words) <= _MOST_WORDS and len(pattern) <= _LONGEST:
         return pattern
     return f"{' '.join(words[:_MOST_WORDS])[:_LONGEST]} ..."
-
-
-def _procedure(skill: Skill) -> str:
-    return f"{skill.description} (use it when: {skill.when})" if skill.when else skill.description
-
-
-def _pointer(reference: Reference) -> str:
-    return f"{reference.summary} ({reference.location})" if reference.summary else reference.location

@@ -227,10 +227,12 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
         family = (key.lastgroup or "").replace("_", "-")
         if family == "key" and _OWNED.search(text, max(0, key.start() - 50), key.end()):
             family = "owned-key"
+        cache = family == "key" and "cache" in lowered[max(0, key.start() - 8) : key.start()]  # its keys are name-HASH
         for link, start in _links(text, key):
             value = _quoted_value(text, start) or _bare_value(text, start, ends.after(start))
             head = text[value.start : min(value.end, value.start + _HEAD)]
-            if _is_secret(head, family, link, quoted=value.quoted):
+            hashed = cache and _HASH.fullmatch(head.rpartition("-")[2])
+            if not hashed and _is_secret(head, family, link, quoted=value.quoted):
                 break
         else:
             found = _before(text, key) or _after(text, key, ends)
@@ -342,8 +344,7 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
     if link in {"loose", "pair"} or family in {"key", "owned-key", "login"}:  # a pair: two texts in a list
         short = family in {"password", "login"} or link == "pair"
         random = shapes.looks_random(value) or (short and shapes.is_mixed(value))
-        hashed = family == "key" and any(map(_HASH.fullmatch, (value, value.rpartition("-")[2])))  # name-of-cache-HASH
-        other = hashed or ("/" in value and not value.endswith("="))
+        other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
         return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
         return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
@@ -377,7 +378,7 @@ def _is_strong(value: str) -> bool:
 _PLACEHOLDER = re.compile(
     r"\[redacted:|\$[A-Za-z_{(]|\{|<|%[sd(]|%\w+%$|\*\w+$|!\w+"
     r"|(?:https?|env|vault|op|ssm|file|arn|ref|keyring|secretsmanager):"
-    r"|your|(?:ctrl|alt|shift|cmd|meta|super|option)\+",
+    r"|your|(?:(?:ctrl|alt|shift|cmd|meta|super|option)\+)+(?:\w|f\d\d|enter|tab|esc|space|delete|home|end)$",
     re.IGNORECASE,
 )
 _STAND_IN = re.compile(r"[-_ ]your|change[-_]?me|placeholder|redacted|example|dummy|\*{3}|\.{3}|…|x{4}|a-z")
@@ -407,14 +408,11 @@ def _is_exempt(value: str) -> bool:
     """Rule 2: the value stands for a secret, points to one, or is a thing of another kind."""
     if _PLACEHOLDER.match(value) or _STAND_IN.search(value.lower()) or _EXPRESSION.match(value):
         return True
-    if any(thing.fullmatch(value) for thing in _OTHER_THINGS):
+    if any(thing.fullmatch(value) for thing in (_QUANTITY, _FILE, _MAIL, _REFERENCE)):
         return True
     if _DOTTED.fullmatch(value) or _PATH.fullmatch(value):
         return not _is_dense(value)
     return _is_technical(value)
-
-
-_OTHER_THINGS = (_QUANTITY, _FILE, _MAIL, _REFERENCE)
 
 
 def _is_dense(value: str) -> bool:

@@ -134,14 +134,6 @@ def _decoder(column: str, shape: Shape) -> Callable[[Any], object] | None:
     return _DECODERS.get(shape.kind)
 
 
-def _list(stored: str) -> tuple[str, ...]:
-    return () if stored == "[]" else tuple(json.loads(stored))
-
-
-def _object(stored: str) -> object:
-    return {} if stored == "{}" else dict(json.loads(stored))
-
-
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.TIME: to_microseconds,
     Kind.LIST: lambda value: as_json(value) if value else "[]",
@@ -151,8 +143,8 @@ _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
 }
 _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.TIME: from_microseconds,
-    Kind.LIST: _list,
-    Kind.OBJECT: _object,
+    Kind.LIST: lambda stored: () if stored == "[]" else tuple(json.loads(stored)),
+    Kind.OBJECT: lambda stored: {} if stored == "{}" else dict(json.loads(stored)),
     Kind.FLAG: bool,
 }
 _STORED: Final[dict[Kind, frozenset[type]]] = {
