@@ -22,7 +22,7 @@ from typing import Any
 from hexad.testing.script import Call, in_order
 from tests.provider import provider
 
-MESSAGE = "Run the tests with pytst"
+MESSAGE = "Which Python is there? Ask pyhton3"
 WISH = "Commit messages are in English"
 _HEXAD = [sys.executable, "-m", "hexad"]
 _UP = 0x8914, struct.pack("16sh", b"lo", 0x1 | 0x40)  # the request and the flags that turn loopback on
@@ -67,7 +67,7 @@ def played(client: str, folder: Path) -> Any:
 
 def _play(client: str, home: Path) -> dict[str, Any]:
     tool, word = ("Bash", "command") if client == "claude-code" else ("exec_command", "cmd")
-    fails, works = Call(tool, {word: "pytst --version"}), Call(tool, {word: "python3 --version"})
+    fails, works = Call(tool, {word: "pyhton3 --version"}), Call(tool, {word: "python3 --version"})
     replies = in_order([fails, works, "Done.", "Hi.", *([fails, "Sorry."] if client != "codex" else [])])
     asked: list[dict[str, Any]] = []
 

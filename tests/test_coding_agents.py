@@ -555,7 +555,7 @@ def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name
     assert WISH in first
     assert "Known Solutions" not in first
     assert WISH in second
-    assert "use `python3` instead of `pytst`" in second
+    assert "use `python3` instead of `pyhton3`" in second
     assert not [word for word in ("get_context", "report_tool_result") if word in first + second]
     if name == "claude-code":  # its session went on after a compaction, and failed again
         compacted, again = map(json.dumps, got["second"][1:])
