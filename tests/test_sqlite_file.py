@@ -677,6 +677,22 @@ def test_the_writers_of_a_process_take_turns_in_the_order_in_which_they_came(pat
     assert order == list(range(8))
 
 
+@requirement("STORE-02")
+@pytest.mark.skipif(sys.platform != "linux", reason="locks on folders and /proc")
+def test_a_folder_that_another_program_locks_delays_a_save_and_does_not_stop_it(path: Path) -> None:
+    import fcntl
+
+    with opened(path) as hx:
+        hx.knowledge.save("editor", "vim")
+        before = set(Path("/proc/self/fd").iterdir())
+        folder = os.open(path.parent, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        assert hx.knowledge.save("editor", "emacs").version == 2
+        os.close(folder)
+        while set(Path("/proc/self/fd").iterdir()) != before:  # who stood in line has left it
+            os.sched_yield()
+
+
 @requirement("LEARN-05")
 def test_no_offer_is_lost_among_many_sessions_and_a_locked_database(path: Path) -> None:
     with opened(path) as hx:

@@ -8,7 +8,6 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import deque
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +22,7 @@ from hexad.errors import (
     StoreReadOnly,
 )
 from hexad.fork import FORK_PATIENCE, hold_over_fork
+from hexad.store.sqlite.turns import Line, turns_of
 from hexad.store.sqlite.unit import Unit
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _STATEMENTS_KEPT: Final = 256
 _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
-_AGING, _SHORTEST = 0.002, 0.0003  # who waits that long tries twice as often: so nobody waits much longer than others
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
 
@@ -99,6 +98,7 @@ class Connections:
 
     def __init__(self, path: Path, *, patience: float) -> None:
         self.path = path
+        self.folder = str(path.parent)
         self.patience = patience
         self._closed = False
         self._start()
@@ -169,7 +169,7 @@ class Connections:
         return [connection for connection in list(self._all) if not connection.retired]
 
     def _start(self) -> None:
-        self.turns = _turns.setdefault((os.getpid(), os.path.realpath(self.path)), _Turns())
+        self.turns = turns_of(os.path.realpath(self.path))
         self._lock = threading.RLock()
         self._local = threading.local()
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -211,44 +211,6 @@ def _file_at(path: Path) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return found.st_dev, found.st_ino
-
-
-class _Turns:
-    """Lets the writers of a process wait for each other, in the order in which they came."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: deque[threading.Lock] = deque()
-        self._taken = False
-
-    def take(self, seconds: float) -> bool:
-        """Wait for one's turn; False if it did not come in time."""
-        with self._lock:
-            if not self._taken:
-                self._taken = True
-                return True
-            mine = threading.Lock()
-            mine.acquire()
-            self._waiting.append(mine)
-        if mine.acquire(timeout=seconds):
-            return True
-        with self._lock:
-            came = mine not in self._waiting  # just now
-            if not came:
-                self._waiting.remove(mine)
-            return came
-
-    def give(self) -> None:
-        """Let the next one in."""
-        with self._lock:
-            self._taken = bool(self._waiting)
-            if self._waiting:
-                self._waiting.popleft().release()
-
-
-_turns: Final[weakref.WeakValueDictionary[tuple[int, str], _Turns]] = (
-    weakref.WeakValueDictionary()
-)  # by process and file
 
 
 class _Work:
@@ -316,11 +278,13 @@ class Transaction(_Work):
         self._turns = self._connections.turns
         if not self._turns.take(seconds):
             raise StoreBusy(str(self._connections.path), _BUSY_HERE)
+        self._line = Line()
         try:
+            self._line.stand(self._connections.folder, seconds)
             connection.wait_for(0.0)
             persistently(lambda: connection.execute("BEGIN IMMEDIATE"), seconds - (time.monotonic() - start))
         except BaseException:
-            self._turns.give()
+            self._give()
             raise
 
     def _end(self, connection: Connection, error: BaseException | None) -> None:
@@ -335,7 +299,11 @@ class Transaction(_Work):
                     connection.execute("ROLLBACK")
             finally:
                 connection.known = None  # what was written may have been taken back
-                self._turns.give()
+                self._give()
+
+    def _give(self) -> None:
+        self._line.leave()
+        self._turns.give()
 
 
 def persistently(action: Callable[[], object], patience: float) -> None:
@@ -352,7 +320,7 @@ def persistently(action: Callable[[], object], patience: float) -> None:
             waited = time.monotonic() - start
             if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or waited > patience:
                 raise
-            time.sleep(max(_SHORTEST, random.uniform(*_NAP) / (1 + waited / _AGING)))  # noqa: S311
+            time.sleep(random.uniform(*_NAP))  # noqa: S311
         else:
             return
 
