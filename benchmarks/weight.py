@@ -25,7 +25,7 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 def measure(folder: Path) -> Iterator[Figure]:
     """Every figure about the source, then the statements of a retrieve and a save."""
     by_folder = lines_by_folder()
-    yield Figure("lines of src, all file types", sum(by_folder.values()), MOST_LINES, "")
+    yield Figure("lines of src: Python, tables, scripts", sum(by_folder.values()), MOST_LINES, "")
     for name, lines in sorted(by_folder.items(), key=lambda each: -each[1]):
         yield Figure(f"lines of {name}", lines, None, "")
     yield Figure("imports inside functions", len(hidden_imports()), MOST_HIDDEN_IMPORTS, "")
@@ -36,10 +36,13 @@ def measure(folder: Path) -> Iterator[Figure]:
 
 
 def lines_by_folder() -> dict[str, int]:
-    """Lines of every text file under src but the pages' own, by the first folder in the package."""
+    """Lines of Python, and of tables and scripts beside it, by the first folder in the package.
+
+    SQL, pages and styles are left out.
+    """
     found: dict[str, int] = {}
     for file in sorted(SOURCE.rglob("*")):
-        if file.is_file() and file.suffix not in {".pyc", ".html", ".css", ".svg"}:
+        if file.suffix in {".py", ".txt", ".js"}:
             inside = file.relative_to(SOURCE).parts
             name = f"{inside[0]}/" if len(inside) > 1 else "files of the package itself"
             found[name] = found.get(name, 0) + file.read_bytes().count(b"\n")
