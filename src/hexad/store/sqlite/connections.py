@@ -98,7 +98,6 @@ class Connections:
 
     def __init__(self, path: Path, *, patience: float) -> None:
         self.path = path
-        self.folder = str(path.parent)
         self.patience = patience
         self._closed = False
         self._start()
@@ -170,6 +169,7 @@ class Connections:
 
     def _start(self) -> None:
         self.turns = turns_of(os.path.realpath(self.path))
+        self.line = Line(str(self.path.parent))
         self._lock = threading.RLock()
         self._local = threading.local()
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -278,9 +278,9 @@ class Transaction(_Work):
         self._turns = self._connections.turns
         if not self._turns.take(seconds):
             raise StoreBusy(str(self._connections.path), _BUSY_HERE)
-        self._line = Line()
+        self._line = self._connections.line
         try:
-            self._line.stand(self._connections.folder, seconds)
+            self._line.stand(seconds)
             connection.wait_for(0.0)
             persistently(lambda: connection.execute("BEGIN IMMEDIATE"), seconds - (time.monotonic() - start))
         except BaseException:

@@ -63,46 +63,61 @@ def turns_of(path: str) -> Turns:
 
 
 class Line:
-    """A place in the line of all processes: the kernel lets those in that wait for a lock on the folder, in order.
+    """The line of all processes at a folder: the kernel lets those in that wait for a lock on it, in their order.
 
-    Such a wait has no time limit, so a thread waits; if it comes too late, it gives the place back.
+    One writer of a process stands in it at a time: whose turn it is.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._came = threading.Event()  # nobody but us uses the file from now on
-        self._left = False
-        self._fd: int | None = None
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._fd = -1
+        self._place: _Place | None = None
 
-    def stand(self, folder: str, seconds: float) -> None:
-        """Wait until it is one's turn, or a while has passed."""
-        with suppress(OSError):  # such as on Windows: go on without
-            self._fd = os.open(folder, os.O_RDONLY)
-            if not self._came_at_once(self._fd):
-                threading.Thread(target=self._wait, args=[self._fd], daemon=True).start()
-                self._came.wait(min(seconds, _IN_LINE))
+    def stand(self, seconds: float) -> None:
+        """Wait until it is this process's turn, or a while has passed."""
+        with suppress(OSError):  # as on Windows, and on file systems without such locks: go on without
+            if self._fd < 0:
+                self._fd = os.open(self._folder, os.O_RDONLY)
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._place = _Place(self._folder, min(seconds, _IN_LINE))
 
     def leave(self) -> None:
         """Let the next process in."""
+        place, self._place = self._place, None
+        if place is not None:
+            place.leave()
+        elif self._fd >= 0:
+            with suppress(OSError):
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
+
+    def __del__(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+
+
+class _Place:
+    """A place further back. A wait for the kernel has no time limit, so a thread waits; if it comes late, it leaves."""
+
+    def __init__(self, folder: str, seconds: float) -> None:
+        self._fd = os.open(folder, os.O_RDONLY)
+        self._lock = threading.Lock()
+        self._came = threading.Event()
+        self._left = False
+        threading.Thread(target=self._wait, daemon=True).start()
+        self._came.wait(seconds)
+
+    def leave(self) -> None:
         with self._lock:
             self._left = True
-            if self._fd is not None and self._came.is_set():
+            if self._came.is_set():
                 os.close(self._fd)
 
-    def _came_at_once(self, fd: int) -> bool:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass  # a file system without such locks
-        self._came.set()
-        return True
-
-    def _wait(self, fd: int) -> None:
+    def _wait(self) -> None:
         with suppress(OSError):
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
         with self._lock:
             self._came.set()
             if self._left:
-                os.close(fd)
+                os.close(self._fd)
