@@ -1,4 +1,7 @@
-"""`make bench`: measure every figure in one run, print them, and write docs/benchmarks.md."""
+"""`make bench`: measure every figure in one run, print them, and write docs/benchmarks.md.
+
+`python -m benchmarks Saving PostgreSQL` measures some parts and writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,37 +12,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from benchmarks import (
-    adk,
-    caching,
-    hooking,
-    killing,
-    learning,
-    opening,
-    postgres,
-    retrieving,
-    running_skills,
-    sandboxing,
-    saving,
-    semantic,
-    serving,
-    weight,
-)
-from benchmarks.figures import Figure, as_markdown, show
+from benchmarks.figures import as_markdown, show
+from benchmarks.parts import PARTS, measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
+
+    from benchmarks.figures import Figure
 
 ROOT = Path(__file__).parent.parent
 PAGE = """# Benchmarks
 
 `make bench` measures these figures and writes this page. A ratio (×) compares Hexad with a baseline in the same run.
-The two take turns, call by call, so that a busy machine slows both. The baseline is a plain FTS5 table over the same
-rows, after `optimize`, queried with every word of the question joined by OR and ordered by rank. Both sides commit with
-`synchronous=FULL`. The text comes from `benchmarks/corpus.py`: about 25 words an entry, Zipf-distributed, and questions
-of three to eight words.
+The two take turns, call by call, so that a busy machine slows both. Each part runs in a process of its own. The
+baseline is a plain FTS5 table over the same rows, after `optimize`, queried with every word of the question joined by
+OR and ordered by rank. Both sides commit with `synchronous=FULL`. The text comes from `benchmarks/corpus.py`: about 25
+words an entry, Zipf-distributed, and questions of three to eight words.
 
 The rows "FTS5 spared the stop words" have no limit. They compare with a query tuned by hand: only the question's
 keywords, which are mostly rare in this generated text. They show the cost of Hexad's own work: four layers, statistics
@@ -92,45 +80,19 @@ Measured with {versions}.
 """
 
 
-def main() -> int:
-    with TemporaryDirectory(prefix="hexad-bench-") as name, _progress() as progress:
-        folder = Path(name)
-        work = {
-            "Sandboxing": sandboxing.measure(),  # first, while this process is small
-            "Retrieving": retrieving.measure(folder, progress),
-            "Opening": opening.measure(folder),
-            "Meaning": semantic.measure(folder, progress),
-            "Saving": saving.measure(folder),
-            "Learning": learning.measure(folder),
-            "ADK": adk.measure(folder),
-            "Prompt caching": caching.measure(folder),
-            "Hooks of coding agents": hooking.measure(folder),
-            "Skills": running_skills.measure(folder),
-            "Sandboxing from a large process": sandboxing.measure(sandboxing.LATER, None),
-            "Crashing": killing.measure(folder, progress),
-            "PostgreSQL": postgres.measure(folder),
-            "Server": serving.measure(folder),
-            "Weight": weight.measure(folder),
-        }
-        parts = {title: _measured(title, figures, progress) for title, figures in work.items()}
+def main(wanted: Sequence[str]) -> int:
+    if unknown := set(wanted) - PARTS.keys():
+        print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+        return 2
+    with TemporaryDirectory(prefix="hexad-bench-") as name:
+        parts = {title: measured(title, Path(name)) for title in wanted or PARTS}
     for title, figures in parts.items():
         show(title, figures)
-    _write(parts)
+    if not wanted:
+        _write(parts)
     broken = [figure.name for figures in parts.values() for figure in figures if figure.verdict == "NO"]
     print("every limit is kept" if not broken else f"over their limits: {'; '.join(broken)}")
     return 1 if broken else 0
-
-
-def _measured(title: str, figures: Iterator[Figure], progress: Progress) -> list[Figure]:
-    """The figures of a part. A line is printed as each comes; a bar shows the part and the time it takes."""
-    found: list[Figure] = []
-    task = progress.add_task(f"{title}: measuring", total=None)
-    for figure in figures:
-        name, value, *_ = figure.row()
-        progress.console.print(f"{title}: {name}: {value}", highlight=False)
-        found.append(figure)
-    progress.remove_task(task)
-    return found
 
 
 def _write(parts: dict[str, list[Figure]]) -> None:
@@ -139,10 +101,5 @@ def _write(parts: dict[str, list[Figure]]) -> None:
     (ROOT / "docs" / "benchmarks.md").write_text(PAGE.format(tables=tables, versions=versions), encoding="utf-8")
 
 
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, transient=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
