@@ -49,6 +49,9 @@ when it ends, as outside of a skill, and the run is one COMMIT more. Error group
 measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
+"Saving" lets eight processes write to one file. With pauses the 99th percentile is compared. Without, SQLite lets one
+process write on and on in a bare table while the others wait for a second: there the longest waits are compared.
+
 "Prompt caching" is a conversation of twelve turns, each with three tool steps, through a client with memory. The
 provider is simulated: it keeps every prefix that it has seen, in blocks of 512 characters, and a cached read costs a
 tenth.
