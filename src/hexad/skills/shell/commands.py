@@ -30,12 +30,14 @@ _PATTERNS: Final = [
     privilege       (?:mkfs|mke2fs|mkswap|wipefs)\S* .*…|ifconfig \S+ \S
     write-outside   git .*config .*--(?:global|system) \S+ \S|dd .*of=…|mv .* /dev/null$
     delete-unknown  git .*(?:-C|--work-tree).* clean
-    unknown-command sed .*(?:-\w*f |--file|(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)
+    unknown-command sed .*(?:-\w*f |--file|(?:^|[;{}\n\d$/! ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)
     unknown-command .* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action|filter)[\w-]*=
     unknown-command .*\b(?:Proxy|Local)Command[= ]|.* --[\w-]*(?:program|exec|to-command|c-path|t-action)\b
     unknown-command git .*(?:-c|config) (?:\S+ )*(?!user|color|init|pu|advice|core\.(?:[qali]|file))[a-z]+\.\S+[= ]\S
     unknown-command git .*(?:bisect run|foreach|filter-b|for-each-repo|-pack=|(?:rebase|difft\w+) .*-\w*x)
-    unknown-command (?:hash|bind) .*-\w*[px]|enable .*-\w*f|zip .*-TT|coproc\s|make .*SHELL|complete .*-C
+    unknown-command (?:hash|bind) .*-\w*[px]|enable .*-\w*f|zip .*-TT|coproc\s|complete .*-C
+    unknown-command make .*(?:SHELL|--eval|-f ?-|=\S*…)
+    unknown-command (?:tar|rsync|fd|n?vim?|emacs|x?term\w*) .*(?:-\w*[Iexc]|--(?:eval|exec|use-compress)\S*)[ =]\S*…
     unknown-command git .*(?:--config-env|--ext-|grep .*-O)|rg .*--pre|man .*-P
     unknown-command (?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w
     unknown-command (?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*(?:\b(?:system|shell|call|exec|py|lua)|-[Sxl] |-script)
@@ -47,6 +49,8 @@ _PATTERNS: Final = [
 ]
 """A rule, and the command lines that meet it; `…` is any text that is not known."""
 _LONGEST: Final = 4_000  # characters of a command
+_READS_COMMANDS: Final = named("ed ex sqlite3 dc gdb m4 make")  # from standard input, and runs what some of them say
+_RUNS: Final = re.compile(rf"{UNKNOWN}|(?m:^\s*[.!])|syscmd|shell|system|[;:]\s")
 _PRINTS_WORDS: Final = named("echo printf grep egrep fgrep rg ag man which type whatis apropos help info tldr")
 _PASSES_ON: Final = named("cat tee head tail sort uniq nl column less more pv sponge")
 _HARMLESS: Final = named("""
@@ -94,7 +98,7 @@ def judge(shell: Shell, argv: list[str]) -> str:
         return MADE
     if len(name) > _LONGEST or UNKNOWN in name or re.search(r"[*?\[]", name.rstrip("[")):
         shell.find("unknown-command", argv)
-        _judge_words(shell, argv)
+        judge_words(shell, argv)
         return UNKNOWN
     return shell.call(name, argv[1:]) if argv[0] in shell.functions else judge_named(shell, name, argv)
 
@@ -121,7 +125,8 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
     for rule, pattern in _PATTERNS:
         if name not in _PRINTS_WORDS - {"rg", "man"} and pattern.match(line):
             shell.find(rule, argv)
-    if name not in _HARMLESS and (shell.has_made_file or MADE in f"{line}{shell.stdin}"):
+    runs = name in _READS_COMMANDS and _RUNS.search(shell.stdin or "")
+    if runs or (name not in _HARMLESS and (shell.has_made_file or MADE in f"{line}{shell.stdin}")):
         shell.find("unknown-command", argv)  # it may run that text
     if name in {"rm", "rmdir", "srm", "shred", "rimraf", "trash", "trash-put"}:
         _remove(shell, argv)
@@ -132,7 +137,7 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
         if any(place(path, folder) is Place.VITAL for path in paths for folder in shell.folders):
             shell.find("change-root", argv)
     _judge_writes(shell, argv)
-    _judge_words(shell, argv)
+    judge_words(shell, argv)
     return _printed(shell, argv)
 
 
@@ -147,7 +152,7 @@ def has_option(argv: list[str], letters: str, long: str) -> bool:
     return any(re.match(rf"-\w*[{letters}]|{long}", word) for word in argv[1:])
 
 
-def _judge_words(shell: Shell, argv: list[str]) -> None:
+def judge_words(shell: Shell, argv: list[str]) -> None:
     """Judge what the words of any command give away: secrets, addresses, devices, and other commands among them."""
     name = argv[0]
     for number, word in enumerate(argv[1:], 1):

@@ -25,6 +25,7 @@ _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
         bwrap=-=0 xvfb-run=nsewfp=0 chronic=-=0 torsocks=-=0 proxychains=f=0 busybox=-=0 daemonize=ceolpu=0
         start-stop-daemon=xapnu=0 entr=-=0 sshpass=pfdP=0 flock=wE=1 tini=pe=0 dumb-init=r=0 dtach=-=1
         systemd-nspawn=DMuiSE=0 run0=ugD=0 cross-env=-=0 xargs=IPnLdsaE=0 parallel=jSNnI=0 watch=n=0 screen=SeTtcph=0
+        prlimit=-=0 rlwrap=-=0 numactl=mNCpi=0 cpulimit=lpPe=0 dbus-run-session=-=0 ssh-agent=aEt=0 sg=-=1
         runuser=ug=0 hyperfine=wmMrp=0 sem=j=0 uvx=-=0 npx=p=0 nix-shell=p=0 su=c=0 script=c=0 ssh=-=1 autossh=M=1
     """.split()  # noqa: SIM905 - a table
     for name, letters, skips in [row.split("=")]
@@ -36,7 +37,7 @@ _ON_SUBCOMMAND: Final = named("perf poetry pipenv uv docker podman kubectl tmux 
 _ELSEWHERE: Final = named("docker podman kubectl ssh autossh")
 _JOINS_WORDS: Final = named("watch parallel sem tmux screen hyperfine")
 _SETS_VARIABLES: Final = named("env sudo doas cross-env")
-_TAKES_TEXT: Final = named("su script runuser nix-shell flock")
+_TAKES_TEXT: Final = named("su sg script runuser nix-shell flock")
 _SHELL_OPTIONS: Final = named("--version --help --login --norc --noprofile --posix --verbose --restricted --emulate")
 _LONG_VALUES: Final = named("--user --group --chdir --signal --kill-after --unset --host --prompt")
 
@@ -57,6 +58,7 @@ _CODE_PATTERNS: Final = (
 )
 _AWK_RUNS: Final = re.compile(rf"{UNKNOWN}|system|getline|@load|\|&?\s*[\"\w]")
 _NETWORK_MODULES: Final = named("http.server pip ensurepip smtpd")
+_RUNS_CODE: Final = named("timeit code codeop pdb runpy profile cProfile trace doctest idlelib asyncio")
 
 
 def judge_of(name: str) -> Callable[[Shell, list[str]], str] | None:
@@ -183,6 +185,9 @@ def _judge_interpreter(shell: Shell, argv: list[str]) -> str:
     if arguments[:1] == ["-m"]:
         if arguments[1:2] and arguments[1] in _NETWORK_MODULES:
             shell.find("network", argv)
+        if _RUNS_CODE & {*arguments} or UNKNOWN in " ".join(arguments):
+            shell.find("unknown-command", argv)
+        commands.judge_words(shell, argv)
         return UNKNOWN
     for option, code in pairwise(arguments):
         if _CODE_OPTION.fullmatch(option):
@@ -215,7 +220,8 @@ def _judge_code(shell: Shell, code: str, argv: list[str]) -> None:
 
 def _judge_awk(shell: Shell, argv: list[str]) -> str:
     """An awk program can run commands (`system`, pipes) and write files; most only print."""
-    program = next((word for word in commands.operands(argv[1:]) if re.search(r"[{}()/$]", word)), "")
+    program = "".join(_without_options(argv[1:], "Fv")[:1])
+    commands.judge_words(shell, [argv[0], *(word for word in argv[1:] if word != program)])
     if "-f" in argv or _AWK_RUNS.search(program.replace("||", "")):
         _judge_code(shell, program or UNKNOWN, argv)
     for path in re.findall(r">\s*\"([^\"]+)\"", program):

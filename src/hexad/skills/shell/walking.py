@@ -358,8 +358,8 @@ class Shell:
     _herestring_redirect = _heredoc_redirect = _file_redirect
 
     def _command(self, node: Node, stdin: str | None, more: Sequence[Node] = ()) -> str:
-        words: list[list[list[str]]] = []
-        end = -1
+        lines: list[list[list[list[str]]]] = [[]]
+        end, start, source = -1, node.start_byte, node.text or b""
         for child in [*node.named_children, *more]:
             if child.type == "variable_assignment":
                 with self.unsure():
@@ -371,8 +371,14 @@ class Shell:
             elif child.type != "comment":
                 if child.start_byte == end:  # the grammar takes some words apart
                     self.find("unknown-command", text_of(node))
+                if end > 0 and re.search(rb"(?<!\\)\n", source[end - start : child.start_byte - start]):
+                    lines.append([])  # … and the line behind a pipeline of three for words of its last command
                 self.stdin, end = stdin, child.end_byte
-                words.append(fields(self, child))
+                lines[-1].append(fields(self, child))
+        return "\n".join(self._judged(words, None if number else stdin) for number, words in enumerate(lines))
+
+    def _judged(self, words: list[list[list[str]]], stdin: str | None) -> str:
+        """Judge a command in all ways in which its words can be read."""
         printed: list[str] = []
         for number, way in enumerate(product(*words)):
             if number >= MOST_COMMANDS:
