@@ -35,6 +35,7 @@ $(BIN)/python:
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(call install,dev)
 	@touch $(DEMO)
+	@echo "installing Codex, TypeScript and axe for their tests, if npm is there"
 	@$(CODEX) || echo "without Codex: its test is skipped"
 	@$(TYPESCRIPT) || echo "without TypeScript and axe: their tests are skipped"
 

@@ -668,5 +668,5 @@ def test_a_pin_that_is_one_too_many_is_explained_with_the_limit(
         "pin-4": "kept",
     }
     output = run("pin", "--help").out
-    assert "At most max_pinned (3)" in " ".join(output.replace("│", " ").split())
+    assert "max_pinned (3)" in " ".join(output.replace("│", " ").split())
     assert Settings().max_pinned == 3

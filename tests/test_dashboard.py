@@ -159,7 +159,7 @@ def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx:
             "if_match": tag[1].replace("&#34;", '"'),
         }
         answer = one.form("knowledge?key=deploy-window", do="save", key="deploy-window", **late)
-        assert "is not as you read it" in answer.text.replace("&#39;", "'")
+        assert "has changed since you read it" in answer.text.replace("&#39;", "'")
         assert hx.knowledge.get("deploy-window").content == "Deploy on Fridays"
 
 
@@ -539,7 +539,7 @@ def test_a_draft_is_edited_before_it_is_approved_and_typed_text_survives_a_mista
         assert hx.skills.get("release").description == "Release"
         visitor.form("review", **typed, body='[{"tool": "announce", "args": {}}]')
         stale = visitor.form("review", **typed, body="[]", if_match='"another"')
-        assert "is not as you read it" in stale.text
+        assert "has changed since you read it" in stale.text
     skill = hx.skills.get("release")
     assert skill.definition == {"steps": [{"tool": "announce", "args": {}}]}
     assert (skill.status, skill.description, skill.when) == ("draft", "Release it", "on Tuesdays")

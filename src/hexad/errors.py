@@ -168,8 +168,8 @@ class ChangedMeanwhile(HexadError):
     """A record that somebody changed, or made, since the caller read it; nothing was written."""
 
     def __init__(self, key: str, *, made: bool = False) -> None:
-        found = "is there already" if made else "is not as you read it"
-        super().__init__(f"{key!r} {found}; read it again, and repeat the change on what is there now")
+        found = "is there already" if made else "has changed since you read it"
+        super().__init__(f"{key!r} {found}; read it again, and repeat your change")
         self.key = key
 
 
@@ -313,7 +313,7 @@ class CommitInDoubt(StoreError):
     """The connection was lost while a change was being committed: it was stored whole, or not at all."""
 
     def __init__(self, location: str) -> None:
-        super().__init__(location, "the connection was lost during a commit; read what was changed before trying again")
+        super().__init__(location, "the connection was lost during a commit; look whether it was stored before you retry")
 
 
 class DeadlineExceeded(StoreError):

@@ -63,7 +63,7 @@ def store_at(address: str, settings: Settings) -> Store:
         return VolatileStore()
     if "://" in address:
         return _server_at(address, settings)
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; an engine in memory needs none
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; one on a server needs none
 
     return SqliteStore(Path(address), patience=settings.lock_timeout)
 

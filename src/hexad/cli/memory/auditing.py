@@ -16,7 +16,7 @@ from hexad.wire import to_json, verdict
 _RECORDS: Final = ("n", "when (UTC)", "actor", "action", Wide("target"), "outcome", Wide("session", 12))
 
 app = group(
-    "Verify and read the log of every change. It holds no entries, but short arguments of watched tools.",
+    "Verify and read the log of every change. It holds no text of entries, only short arguments of watched tools.",
     epilog="Example: hexad audit log --limit 5",
 )
 

@@ -49,7 +49,7 @@ def migrate(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to: a new file, or a server.")],
     as_json: AsJson = False,
 ) -> None:
-    """Copy a database to another file or server, and verify the copy. Started again, it goes on where it ended."""
+    """Copy a database to another file or server, and verify the copy. If it was interrupted, run it again."""
     with opened(source, None) as old, opened(target, None, create=True) as new, screen.progress("copying") as show:
         done = copy_store(old.store, new.store, show)
         if new.without_vector():
@@ -81,7 +81,7 @@ def import_(
     preview: Annotated[bool, typer.Option("--preview", help="Show what it would do, and do nothing.")] = False,
     common: Common,
 ) -> None:
-    """Add files of Hexad or another program: origin import, rules as proposals, skills as drafts, nothing pinned."""
+    """Import files of Hexad or another program. Rules become proposals, skills drafts; nothing is pinned."""
     if not file.is_dir():
         file.open("rb").close()  # an error now, before a database is created for it
     absent = preview and not common.is_server and not common.path.exists()
@@ -131,7 +131,7 @@ def capture(
     session: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation's name.")] = None,
     common: Common,
 ) -> None:
-    """Propose what the user of a conversation said that lasts; `hexad review` asks about it."""
+    """Propose lasting facts and wishes from a conversation; `hexad review` asks about them."""
     file.open("rb").close()  # an error now, before a database is created for it
     with common.opened(create=True) as hx:
         done = hx.capture(messages_in(file), session=session, origin=Origin.IMPORT)

@@ -93,7 +93,7 @@ def explain(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="A user's message to the agent.")],
     *,
     base: Annotated[str, typer.Option(metavar="TEXT", help="The base prompt.")] = "",
-    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Maximum of tokens of what is found.")] = None,
+    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Most tokens of found context.")] = None,
     layer: Layers = None,
     common: Common,
 ) -> None:

@@ -107,7 +107,7 @@ def edit(
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
 def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False, common: Common) -> None:
-    """Put an entry into every prompt. At most max_pinned (3) are included, newest first."""
+    """Put an entry into every prompt, before others, while it fits standing_budget; `recall` shows max_pinned (3)."""
     with common.opened() as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
     common.answer({"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}")

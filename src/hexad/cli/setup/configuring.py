@@ -58,7 +58,7 @@ def init(
     ] = "user",
     own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
     capture: Annotated[
-        bool, typer.Option("--capture", help="Propose what you say to agents that lasts; on a terminal it is asked.")
+        bool, typer.Option("--capture", help="Propose lasting things that you say to agents (asked on a terminal).")
     ] = False,
     yes: Yes = False,
     db: Database = None,
@@ -92,7 +92,7 @@ def init(
 
 
 def _asked() -> bool:
-    return screen.confirmed("May agents propose to keep what you tell them and lasts, for you to `hexad review`?")
+    return screen.confirmed("May agents propose lasting facts from your messages? `hexad review` lets you decide.")
 
 
 def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any], str]:

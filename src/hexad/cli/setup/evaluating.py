@@ -40,10 +40,10 @@ def eval_(
     namespace: Namespace = None,
     queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only N questions of each set.")] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Draw other questions.")] = 0,
-    misses: Annotated[int, typer.Option(min=0, metavar="N", help="List N questions of each set without answer.")] = 0,
+    misses: Annotated[int, typer.Option(min=0, metavar="N", help="List up to N missed questions of each set.")] = 0,
     baseline: Annotated[str, typer.Option(metavar="NAMES", help=f"{', '.join(BASELINES)}; separated by commas.")] = "",
     embedder: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"What finds by meaning: {', '.join(EMBEDDERS)}.")
+        str | None, typer.Option(metavar="NAME", help=f"The embedder: {', '.join(EMBEDDERS)}.")
     ] = None,
     no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
     foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,

@@ -61,7 +61,7 @@ def serve(
     """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
     require_server()
     from hexad.mcp.http import Access, serve_http  # noqa: PLC0415 - loads the MCP SDK, uvicorn and starlette: 500 ms
-    from hexad.server.app import Hosting, app_of  # noqa: PLC0415
+    from hexad.server.app import Hosting, app_of  # noqa: PLC0415 - the same
 
     address = Address.parse(http)
     access = Access.of(address, allow_host, allow_origin)

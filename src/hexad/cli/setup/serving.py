@@ -98,7 +98,7 @@ def install(
     """Add this server to a client's configuration. Shows the change, keeps other entries and a backup.
 
     With --hooks each prompt gets its context and each tool call is learned from, without the model asking. Without --db
-    the client uses, in each project that you made or trusted, that project's memory and yours; elsewhere yours alone.
+    the client uses your own memory, and in projects that you made or trusted the project's memory too.
     """
     require_sdk()
     known, where = Client.parse(client, "--client"), Scope.parse(scope, "--scope")

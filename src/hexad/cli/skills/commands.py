@@ -180,7 +180,7 @@ def run(
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
 def activate(name: SkillName, *, by: By = None, common: Common) -> None:
-    """Approve a skill as it is now; one that needs more than the sandbox requires --by."""
+    """Approve a skill as it is now; --by is required if it needs more than the sandbox allows."""
     with common.opened() as hx:
         skill = hx.skills.activate(name, by=by or "")
     tell(skill, as_json=common.as_json)

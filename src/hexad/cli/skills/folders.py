@@ -24,7 +24,7 @@ Folder = Annotated[
 Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where to create the skill's folder.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a skill of the same name.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing folder.")]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Allow what the Agent Skills format does not.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Also take what the Agent Skills format does not allow.")]
 
 
 app = Commands()
@@ -51,7 +51,7 @@ def import_(folder: Folder, *, overwrite: Overwrite = False, keep_secrets: KeepS
 
 @app.command(epilog="Example: hexad skills export release ./skills")
 def export(name: SkillName, folder: Into, *, force: Force = False, lenient: Lenient = False, common: Common) -> None:
-    """Write a skill as a SKILL.md folder of its name inside DIR."""
+    """Write a skill to DIR/NAME/SKILL.md, with its files."""
     with common.opened() as hx:
         written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
     files = sorted(each.relative_to(written).as_posix() for each in written.rglob("*") if each.is_file())
