@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import uuid
@@ -12,14 +13,21 @@ import pytest
 
 pytest.importorskip("claude_agent_sdk", reason="the extra claude-agent is not installed: it is 350 MB")
 
-from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, SdkMcpTool, create_sdk_mcp_server, query
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    PermissionResultAllow,
+    ResultMessage,
+    SdkMcpTool,
+    create_sdk_mcp_server,
+)
 from pydantic import TypeAdapter
 
 from hexad.adapters.claude_agent import HexadClaude
 from hexad.agent_tools import NAMES
 from hexad.edges.context import PREFACE
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
+from hexad.testing.adapter_suite import BASE, Agents, answered, book, booked, calls
 from hexad.testing.script import Call, Request, Script
 from tests.provider import provider as scripted
 
@@ -28,6 +36,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad import Hexad
+
+pytestmark = [
+    pytest.mark.requirement("EDGE-01", "EDGE-02"),
+    pytest.mark.filterwarnings("ignore::claude_agent_sdk.types.CanUseToolShadowedWarning"),  # only `pay` is asked for
+]
 
 
 def _words(block: Any) -> str:
@@ -96,29 +109,63 @@ class ClaudeAgent:
     given: dict[str, Any]
     with_tools: bool
     sessions: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, tuple[asyncio.Event, asyncio.Task[str]]] = field(default_factory=dict)
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         raise NotImplementedError
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
+        asked, approved = asyncio.Event(), asyncio.Event()
+
+        async def ask(_tool: str, _given: dict[str, Any], _context: Any) -> PermissionResultAllow:
+            asked.set()
+            await approved.wait()
+            return PermissionResultAllow()
+
+        run = asyncio.create_task(self._answer(text, user, session, include_partial_messages=stream, can_use_tool=ask))
+        waiting = asyncio.create_task(asked.wait())
+        self.waiting[session] = approved, run
+        try:
+            await asyncio.wait([run, waiting], return_when=asyncio.FIRST_COMPLETED)
+            return await run if run.done() else ""
+        finally:
+            waiting.cancel()
+            if not asked.is_set() and run.cancel():
+                await asyncio.wait([run])
+
+    async def _answer(self, text: str, user: str, session: str, **more: Any) -> str:
         known = {"resume": self.sessions[session]} if session in self.sessions else {}
-        own = {**self.given, **known, "include_partial_messages": stream}
+        own = {**self.given, **known, **more}
         if self.hexad is not None:
             own = self.hexad.options(user=user, with_tools=self.with_tools, **own)
-        result = None
-        async for each in query(prompt=text, options=ClaudeAgentOptions(**own)):
-            result = each if isinstance(each, ResultMessage) else result
-        assert result is not None
+        async with ClaudeSDKClient(ClaudeAgentOptions(**own)) as client:
+            await client.query(text)
+            *_, result = [each async for each in client.receive_response()]
+        assert isinstance(result, ResultMessage)
         if result.is_error:
             raise ConnectionError(result.result)
         self.sessions[session] = result.session_id
         return str(result.result)
 
     async def approve(self, *, user: str, session: str) -> str:
-        raise NotImplementedError
+        approved, run = self.waiting[session]
+        approved.set()
+        return await run
 
     def stored(self, session: str) -> str:
         raise NotImplementedError
+
+
+def test_a_watched_handler_of_the_sdk_counts_once(agents: Agents, hx: Hexad) -> None:
+    async def handle(given: dict[str, Any]) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": book(given["day"])}]}
+
+    agent = agents.make(hx, booked("31/01/2026", "2026-01-31"), [book])
+    watched = agents.own(hx).watch(handle, name="book")
+    made = SdkMcpTool("book", "Book a room for a day.", {"day": str}, watched)
+    agent.given["mcp_servers"] = {"desk": create_sdk_mcp_server("desk", tools=[made])}  # type: ignore[attr-defined]
+    answered(agent)
+    assert calls(agents.own(hx)) == [("book", False), ("book", True)]
 
 
 @pytest.fixture
@@ -152,11 +199,8 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
         return ClaudeAgent(None if hx is None else HexadClaude(hx, budget=budget), given, tools_of_ours)
 
     missing = {
-        "sync": "the SDK is asynchronous",
-        "history": "Claude Code keeps what a hook adds",
-        "approving": "the SDK asks while the run goes on, and a call that was not approved has failed",
-        "watch": "the SDK wraps no call: functions of its tools are not watched",
-        "model errors": "the program itself repeats a request that failed",
-        "user function": "the user of a client is named when it is made",
+        "sync": "the SDK runs in an event loop only",
+        "history": "Claude Code itself keeps what a hook adds to a prompt",
+        "user function": "the SDK hands no context of the program's to its hooks, so the user is named in the options",
     }
-    return Agents(make, missing=missing)
+    return Agents(make, missing=missing, wraps=False, repeats=True)
