@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import inspect
 import json
 import uuid
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,11 +32,11 @@ from hexad.edges.context import PREFACE
 from hexad.testing.adapter_suite import *  # noqa: F403
 from hexad.testing.adapter_suite import BASE, Agents, answered, book, booked, calls
 from hexad.testing.script import Call, Request, Script
+from tests.hidden_errors import CASES, assert_table_holds
 from tests.provider import provider as scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from hexad import Hexad
 
@@ -84,6 +87,35 @@ class Provider:
 
     def answer(self, body: dict[str, Any], key: str) -> list[str | Call]:
         return [_named(each) for each in self.scripts[key].play(_request(body))]
+
+    def options(self, script: Script, home: Path) -> dict[str, Any]:
+        """The options of an agent that plays a script, in a home of its own."""
+        key = uuid.uuid4().hex
+        self.scripts[key] = script
+        env = {
+            "ANTHROPIC_BASE_URL": self.address,
+            "ANTHROPIC_API_KEY": key,
+            "HOME": str(home),
+            "CLAUDE_CONFIG_DIR": str(home / "claude"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "0",
+            "ENABLE_TOOL_SEARCH": "false",
+            "HTTPS_PROXY": "http://127.0.0.1:9",  # nothing but loopback
+            "NO_PROXY": "127.0.0.1",
+        }
+        return {"system_prompt": BASE, "tools": [], "env": env, "model": "claude-sonnet-4-5", "setting_sources": [],
+                "cwd": str(home)}  # fmt: skip
+
+
+_PAGE = ExitStack()
+atexit.register(_PAGE.close)
+
+
+def on_loopback(model: Callable[[Request], Any]) -> dict[str, Any]:
+    """Options for the page about the SDK, which ends no server itself."""
+    served = Provider()
+    served.address = _PAGE.enter_context(scripted(served.answer))
+    return served.options(Script(model), Path.cwd())
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +200,11 @@ def test_a_watched_handler_of_the_sdk_counts_once(agents: Agents, hx: Hexad) -> 
     assert calls(agents.own(hx)) == [("book", False), ("book", True)]
 
 
+@pytest.mark.parametrize("column", CASES)
+def test_the_table_says_what_the_model_reads(agents: Agents, column: str) -> None:
+    assert_table_holds("Claude Agent SDK", column, lambda script: answered(agents.make(None, script, [book])))
+
+
 @pytest.fixture
 def agents(provider: Provider, tmp_path: Path) -> Agents:
     def make(
@@ -178,24 +215,10 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
         budget: int = 2000,
         tools_of_ours: bool = True,
     ) -> ClaudeAgent:
-        key = uuid.uuid4().hex
-        provider.scripts[key] = script
-        env = {
-            "ANTHROPIC_BASE_URL": provider.address,
-            "ANTHROPIC_API_KEY": key,
-            "HOME": str(tmp_path),
-            "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "CLAUDE_CODE_MAX_RETRIES": "0",
-            "ENABLE_TOOL_SEARCH": "false",
-            "HTTPS_PROXY": "http://127.0.0.1:9",  # nothing but loopback
-            "NO_PROXY": "127.0.0.1",
-        }
         own = [_tool(each) for each in tools]
         allowed = [f"mcp__desk__{each.name}" for each in own if each.name != "pay"]
         servers = {"desk": create_sdk_mcp_server("desk", tools=own)}
-        given = {"system_prompt": BASE, "mcp_servers": servers, "allowed_tools": allowed, "tools": [], "env": env,
-                 "model": "claude-sonnet-4-5", "setting_sources": [], "cwd": str(tmp_path)}  # fmt: skip
+        given = {**provider.options(script, tmp_path), "mcp_servers": servers, "allowed_tools": allowed}
         return ClaudeAgent(None if hx is None else HexadClaude(hx, budget=budget), given, tools_of_ours)
 
     missing = {
