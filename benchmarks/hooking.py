@@ -44,11 +44,11 @@ def measure(folder: Path) -> Iterator[Figure]:
             hx.knowledge.save(each.key, each.content, origin="import")
         spent = asyncio.run(_answered(hx, list(questions(CALLS + 5, 8, known))))
     for name, times in spent.items():
-        detail = f"median of {CALLS}, client and server, {ENTRIES:,} entries"
+        detail = f"median of {CALLS}, processor time of client and server, {ENTRIES:,} entries"
         yield Figure(f"hook over MCP, {name}", statistics.median(times[5:]) * 1000, 20, "ms", detail)
     for name, event in _events(0).items():
         times = [_command(database, event) for _ in range(COMMANDS)]
-        yield Figure(f"hook by command, {name}", min(times), 0.4, "s", f"least of {COMMANDS} processes")
+        yield Figure(f"hook by command, {name}", min(times), 0.4, "s", f"processor time, least of {COMMANDS} processes")
 
 
 async def _answered(hx: Hexad, asked: list[str]) -> dict[str, list[float]]:

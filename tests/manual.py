@@ -40,7 +40,6 @@ import pytest
 pytest.importorskip("{0}", reason="it is no part of the environment of the tests")
 from tests.recipes import {0} as {1}
 """
-RECIPES = frozenset({"agno.md", "llama-index.md", "smolagents.md"})  # of frameworks without an adapter
 INSTEAD = {  # of a `py` block, which needs a real model: what stands before it in the tests, and another for the model
     "adk.md": (
         "from hexad.testing.scripted_model import ScriptedModel\n",
@@ -53,9 +52,9 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         "",
     ),
     "claude-agent.md": (
-        "import pytest\n\npytest.importorskip('claude_agent_sdk')\n",
-        "asyncio.run(main())",
-        "main().close()",  # test_adapter_claude_agent.py runs the program
+        "from tests.test_adapter_claude_agent import on_loopback\nfrom tests.support import booking\n",
+        'user="dana"',
+        'user="dana", **on_loopback(booking)',
     ),
     "agno.md": (_RECIPE.format("agno", "OpenAIChat"), "from agno.models.openai import OpenAIChat\n", ""),
     "llama-index.md": (
@@ -63,7 +62,7 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         "from llama_index.llms.anthropic import Anthropic\n",
         "",
     ),
-    "smolagents.md": (_RECIPE.format("smolagents", "OpenAIModel"), "from smolagents import OpenAIModel\n", ""),
+    "smolagents.md": (_RECIPE.format("smolagents", "OpenAIModel"), "import OpenAIModel, ", "import "),
     "clients.md": (_SCRIPTED.format("clients"), "OpenAI()", "scripted(Script(booking))"),
     "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
     "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def program_of(client: str) -> Path | None:
 
 
 def played(client: str, folder: Path) -> Any:
-    """All requests of both sessions, and whether uninstalling gave every byte back."""
+    """All requests of two sessions, and of the second one resumed; and whether uninstalling gave every byte back."""
     words = [sys.executable, "-m", "tests.real_agents", client, str(folder)]
     apart = ["unshare", "--map-root-user", "--net"]
     alone = (
@@ -68,7 +69,9 @@ def played(client: str, folder: Path) -> Any:
 def _play(client: str, home: Path) -> dict[str, Any]:
     tool, word = ("Bash", "command") if client == "claude-code" else ("exec_command", "cmd")
     fails, works = Call(tool, {word: "pyhton3 --version"}), Call(tool, {word: "python3 --version"})
-    replies = in_order([fails, works, "Done.", "Hi.", *([fails, "Sorry."] if client != "codex" else [])])
+    replies = in_order(
+        [fails, works, "Done.", "Hi.", *([fails, "Sorry."] if client != "codex" else []), "Welcome back."]
+    )
     asked: list[dict[str, Any]] = []
 
     def answer(body: dict[str, Any], _key: str) -> list[str | Call]:
@@ -82,12 +85,14 @@ def _play(client: str, home: Path) -> dict[str, Any]:
         _run([*_HEXAD, "mcp", "install", "--client", client, "--hooks", "--yes"], env, home)
         _run([*_HEXAD, "remember", WISH, "--category", "preference"], env, home)
         sessions = [len(asked)]
-        for _ in range(2):
-            _run(_words(client), env, home, "" if client == "codex" else _said(compact=len(sessions) > 1))
+        for goes_on in (False, False, True):
+            compact = len(sessions) > 1 and not goes_on
+            _run(_words(client, goes_on=goes_on), env, home, "" if client == "codex" else _said(compact=compact))
             sessions.append(len(asked))
         _run([*_HEXAD, "mcp", "uninstall", "--client", client, "--yes"], env, home)
     files = {name: (home / name).read_text() if (home / name).exists() else None for name in before}
-    return {"first": asked[: sessions[1]], "second": asked[sessions[1] :], "before": before, "after": files}
+    first, second, resumed = (asked[begin:end] for begin, end in pairwise(sessions))
+    return {"first": first, "second": second, "resumed": resumed, "before": before, "after": files}
 
 
 def _prepared(client: str, home: Path, address: str) -> tuple[dict[str, str], dict[str, str | None]]:
@@ -105,11 +110,14 @@ def _prepared(client: str, home: Path, address: str) -> tuple[dict[str, str], di
     return env, {".claude/settings.json": '{"permissions": {"allow": ["Bash"]}}'}
 
 
-def _words(client: str) -> list[str]:
+def _words(client: str, *, goes_on: bool) -> list[str]:
+    """The words that start the program: a new session, or the latest one again."""
     program = str(program_of(client))
     if client == "codex":
-        return [program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", MESSAGE]
-    return [program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        session = ["exec", "resume", "--last"] if goes_on else ["exec"]
+        return [program, *session, "--skip-git-repo-check", "--dangerously-bypass-hook-trust", MESSAGE]
+    streams = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+    return [program, *streams, *(["--continue"] if goes_on else [])]
 
 
 def _said(*, compact: bool) -> str:

@@ -64,17 +64,20 @@ class Mending(BasePlugin):
 class AdkAgent:
     runner: Any
 
-    def say(self, text: str, *, user: str, session: str) -> str:
-        raise NotImplementedError
+    async def _given(self, text: str, user: str, session: str, *, stream: bool) -> dict[str, Any]:
+        whose = {"user_id": user or "nobody", "session_id": session}
+        service = self.runner.session_service
+        if await service.get_session(app_name=APP, **whose) is None:
+            await service.create_session(app_name=APP, **whose)
+        how = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
+        return {**whose, "new_message": message(text), "run_config": how}
+
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
+        *_, last = self.runner.run(**done(self._given(text, user, session, stream=stream)))
+        return "".join(part.text or "" for part in last.content.parts)
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
-        whose = {"app_name": APP, "user_id": user or "nobody", "session_id": session}
-        if await self.runner.session_service.get_session(**whose) is None:
-            await self.runner.session_service.create_session(**whose)
-        how = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
-        events = self.runner.run_async(
-            user_id=whose["user_id"], session_id=session, new_message=message(text), run_config=how
-        )
+        events = self.runner.run_async(**await self._given(text, user, session, stream=stream))
         seen = [event async for event in events]
         return "".join(part.text or "" for part in seen[-1].content.parts)
 
@@ -121,4 +124,4 @@ def agents(request: pytest.FixtureRequest) -> Agents:
     def make(*given: Any, **named: Any) -> AdkAgent:
         return _make(request.param, *given, **named)
 
-    return Agents(make, lambda user: f"default/{APP}/{user}", missing={"sync": "ADK is asynchronous"})
+    return Agents(make, lambda user: f"default/{APP}/{user}")

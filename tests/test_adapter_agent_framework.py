@@ -78,7 +78,7 @@ class FrameworkAgent:
     sessions: dict[str, AgentSession] = field(default_factory=dict)
     last: Any = None
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         raise NotImplementedError
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
@@ -115,4 +115,4 @@ def make(
 
 @pytest.fixture
 def agents() -> Agents:
-    return Agents(make, missing={"sync": "the framework is asynchronous"})
+    return Agents(make, missing={"sync": "an agent of the framework runs in an event loop only"})

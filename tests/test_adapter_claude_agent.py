@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import inspect
 import json
 import uuid
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("claude_agent_sdk", reason="the extra claude-agent is not installed: it is 350 MB")
 
-from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, SdkMcpTool, create_sdk_mcp_server, query
+from claude_agent_sdk import (
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    PermissionResultAllow,
+    ResultMessage,
+    SdkMcpTool,
+    create_sdk_mcp_server,
+)
 from pydantic import TypeAdapter
 
 from hexad.adapters.claude_agent import HexadClaude
 from hexad.agent_tools import NAMES
 from hexad.edges.context import PREFACE
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
+from hexad.testing.adapter_suite import BASE, Agents, answered, book, booked, calls
 from hexad.testing.script import Call, Request, Script
+from tests.hidden_errors import CASES, assert_table_holds
 from tests.provider import provider as scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from hexad import Hexad
+
+pytestmark = [
+    pytest.mark.requirement("EDGE-01", "EDGE-02"),
+    pytest.mark.filterwarnings("ignore::claude_agent_sdk.types.CanUseToolShadowedWarning"),  # only `pay` is asked for
+]
 
 
 def _words(block: Any) -> str:
@@ -72,6 +88,35 @@ class Provider:
     def answer(self, body: dict[str, Any], key: str) -> list[str | Call]:
         return [_named(each) for each in self.scripts[key].play(_request(body))]
 
+    def options(self, script: Script, home: Path) -> dict[str, Any]:
+        """The options of an agent that plays a script, in a home of its own."""
+        key = uuid.uuid4().hex
+        self.scripts[key] = script
+        env = {
+            "ANTHROPIC_BASE_URL": self.address,
+            "ANTHROPIC_API_KEY": key,
+            "HOME": str(home),
+            "CLAUDE_CONFIG_DIR": str(home / "claude"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "0",
+            "ENABLE_TOOL_SEARCH": "false",
+            "HTTPS_PROXY": "http://127.0.0.1:9",  # nothing but loopback
+            "NO_PROXY": "127.0.0.1",
+        }
+        return {"system_prompt": BASE, "tools": [], "env": env, "model": "claude-sonnet-4-5", "setting_sources": [],
+                "cwd": str(home)}  # fmt: skip
+
+
+_PAGE = ExitStack()
+atexit.register(_PAGE.close)
+
+
+def on_loopback(model: Callable[[Request], Any]) -> dict[str, Any]:
+    """Options for the page about the SDK, which ends no server itself."""
+    served = Provider()
+    served.address = _PAGE.enter_context(scripted(served.answer))
+    return served.options(Script(model), Path.cwd())
+
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
@@ -96,29 +141,68 @@ class ClaudeAgent:
     given: dict[str, Any]
     with_tools: bool
     sessions: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, tuple[asyncio.Event, asyncio.Task[str]]] = field(default_factory=dict)
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         raise NotImplementedError
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
+        asked, approved = asyncio.Event(), asyncio.Event()
+
+        async def ask(_tool: str, _given: dict[str, Any], _context: Any) -> PermissionResultAllow:
+            asked.set()
+            await approved.wait()
+            return PermissionResultAllow()
+
+        run = asyncio.create_task(self._answer(text, user, session, include_partial_messages=stream, can_use_tool=ask))
+        waiting = asyncio.create_task(asked.wait())
+        self.waiting[session] = approved, run
+        try:
+            await asyncio.wait([run, waiting], return_when=asyncio.FIRST_COMPLETED)
+            return await run if run.done() else ""
+        finally:
+            waiting.cancel()
+            if not asked.is_set() and run.cancel():
+                await asyncio.wait([run])
+
+    async def _answer(self, text: str, user: str, session: str, **more: Any) -> str:
         known = {"resume": self.sessions[session]} if session in self.sessions else {}
-        own = {**self.given, **known, "include_partial_messages": stream}
+        own = {**self.given, **known, **more}
         if self.hexad is not None:
             own = self.hexad.options(user=user, with_tools=self.with_tools, **own)
-        result = None
-        async for each in query(prompt=text, options=ClaudeAgentOptions(**own)):
-            result = each if isinstance(each, ResultMessage) else result
-        assert result is not None
+        async with ClaudeSDKClient(ClaudeAgentOptions(**own)) as client:
+            await client.query(text)
+            *_, result = [each async for each in client.receive_response()]
+        assert isinstance(result, ResultMessage)
         if result.is_error:
             raise ConnectionError(result.result)
         self.sessions[session] = result.session_id
         return str(result.result)
 
     async def approve(self, *, user: str, session: str) -> str:
-        raise NotImplementedError
+        approved, run = self.waiting[session]
+        approved.set()
+        return await run
 
     def stored(self, session: str) -> str:
         raise NotImplementedError
+
+
+def test_a_watched_handler_of_the_sdk_counts_once(agents: Agents, hx: Hexad) -> None:
+    async def handle(given: dict[str, Any]) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": book(given["day"])}]}
+
+    agent = agents.make(hx, booked("31/01/2026", "2026-01-31"), [book])
+    watched = agents.own(hx).watch(handle, name="book")
+    made = SdkMcpTool("book", "Book a room for a day.", {"day": str}, watched)
+    agent.given["mcp_servers"] = {"desk": create_sdk_mcp_server("desk", tools=[made])}  # type: ignore[attr-defined]
+    answered(agent)
+    assert calls(agents.own(hx)) == [("book", False), ("book", True)]
+
+
+@pytest.mark.parametrize("column", CASES)
+def test_the_table_says_what_the_model_reads(agents: Agents, column: str) -> None:
+    assert_table_holds("Claude Agent SDK", column, lambda script: answered(agents.make(None, script, [book])))
 
 
 @pytest.fixture
@@ -131,32 +215,15 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
         budget: int = 2000,
         tools_of_ours: bool = True,
     ) -> ClaudeAgent:
-        key = uuid.uuid4().hex
-        provider.scripts[key] = script
-        env = {
-            "ANTHROPIC_BASE_URL": provider.address,
-            "ANTHROPIC_API_KEY": key,
-            "HOME": str(tmp_path),
-            "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "CLAUDE_CODE_MAX_RETRIES": "0",
-            "ENABLE_TOOL_SEARCH": "false",
-            "HTTPS_PROXY": "http://127.0.0.1:9",  # nothing but loopback
-            "NO_PROXY": "127.0.0.1",
-        }
         own = [_tool(each) for each in tools]
         allowed = [f"mcp__desk__{each.name}" for each in own if each.name != "pay"]
         servers = {"desk": create_sdk_mcp_server("desk", tools=own)}
-        given = {"system_prompt": BASE, "mcp_servers": servers, "allowed_tools": allowed, "tools": [], "env": env,
-                 "model": "claude-sonnet-4-5", "setting_sources": [], "cwd": str(tmp_path)}  # fmt: skip
+        given = {**provider.options(script, tmp_path), "mcp_servers": servers, "allowed_tools": allowed}
         return ClaudeAgent(None if hx is None else HexadClaude(hx, budget=budget), given, tools_of_ours)
 
     missing = {
-        "sync": "the SDK is asynchronous",
-        "history": "Claude Code keeps what a hook adds",
-        "approving": "the SDK asks while the run goes on, and a call that was not approved has failed",
-        "watch": "the SDK wraps no call: functions of its tools are not watched",
-        "model errors": "the program itself repeats a request that failed",
-        "user function": "the user of a client is named when it is made",
+        "sync": "the SDK runs in an event loop only",
+        "history": "Claude Code itself keeps what a hook adds to a prompt",
+        "user function": "the SDK hands no context of the program's to its hooks, so the user is named in the options",
     }
-    return Agents(make, missing=missing)
+    return Agents(make, missing=missing, wraps=False, repeats=True)

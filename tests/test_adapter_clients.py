@@ -13,8 +13,7 @@ import pytest
 from anthropic import Anthropic, AsyncAnthropic
 from openai import AsyncOpenAI, OpenAI
 
-from hexad.adapters.clients import with_memory
-from hexad.agent_tools import agent_tools
+from hexad.adapters.clients import memory_tools, with_memory
 from hexad.errors import InvalidInput
 from hexad.testing.adapter_suite import *  # noqa: F403
 from hexad.testing.adapter_suite import BASE, BOOKING, Agents, blocks, calls
@@ -206,21 +205,26 @@ class ClientAgent:
     shape: Chat
     client: Any
     aclient: Any
-    hx: Hexad | None
+    tools_of_ours: bool
     tools: dict[str, Callable[..., Any]]
     histories: dict[str, list[Any]] = field(default_factory=dict)
+    used: Any = None
 
     def _create(self, client: Any) -> Any:
+        self.used = client
         for name in self.shape.path:
             client = getattr(client, name)
         return client.create
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         history = self.histories.setdefault(session, [])
         history.append({"role": "user", "content": text})
         while True:
-            answer = self._create(self.client)(**self._given(user, session))
-            added = self.shape.added(answer.model_dump(exclude_none=True))
+            answer = self._create(self.client)(**self._given(user, session), stream=stream)
+            if stream:
+                added = self.shape.streamed([each.model_dump(exclude_none=True) for each in answer])
+            else:
+                added = self.shape.added(answer.model_dump(exclude_none=True))
             history += added
             if not self._called(history, added, user):
                 return self.shape.text(added)
@@ -243,7 +247,7 @@ class ClientAgent:
         return self.shape.given(copy.deepcopy(self.histories[session]), list(self._offered(user)), user, session)
 
     def _offered(self, user: str) -> dict[str, Callable[..., Any]]:
-        ours = () if self.hx is None else agent_tools(self.hx.scoped(namespace=f"default/{user or 'nobody'}"))
+        ours = memory_tools(self.used, self.shape.given([], (), user, "")) if self.tools_of_ours else ()
         return {**self.tools, **{tool.__name__: tool for tool in ours}}
 
     def _called(self, history: list[Any], added: list[Any], user: str) -> bool:
@@ -312,7 +316,7 @@ def make(
     if hx is not None:
         clients = [with_memory(client, hx, budget=budget, **_identity(shape)) for client in clients]
     named = {tool.__name__: tool for tool in tools}
-    return ClientAgent(shape, *clients, hx if tools_of_ours and hx is not None and hx.enabled else None, named)
+    return ClientAgent(shape, *clients, tools_of_ours, named)
 
 
 def scripted(script: Script) -> OpenAI:
@@ -322,8 +326,8 @@ def scripted(script: Script) -> OpenAI:
 
 @pytest.fixture(params=[Chat, Responses, Messages], ids=["chat", "responses", "messages"])
 def agents(request: pytest.FixtureRequest) -> Agents:
-    own = "a loop of one's own calls the tools"
-    return Agents(partial(make, request.param()), missing=dict.fromkeys(("watch", "cancel", "approval", "skills"), own))
+    missing = dict.fromkeys(("cancel", "approval"), "a client calls no tools, so none can be cancelled or approved")
+    return Agents(partial(make, request.param()), missing=missing, wraps=False)
 
 
 # what only clients have

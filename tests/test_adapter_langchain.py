@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
 from langchain.tools import tool as langchain_tool
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -92,8 +92,11 @@ class LangChainAgent:
             "context": {"user": user} if user else {},
         }
 
-    def say(self, text: str, *, user: str, session: str) -> str:
-        return self.graph.invoke(**self._given(text, user, session))["messages"][-1].text
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
+        given = self._given(text, user, session)
+        if not stream:
+            return self.graph.invoke(**given)["messages"][-1].text
+        return str([*self.graph.stream(**given, stream_mode="messages")][-1][0].text)
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         given = self._given(text, user, session)
@@ -161,6 +164,22 @@ def test_an_exception_that_nobody_handles_ends_the_run_as_it_was_and_is_learned(
     with pytest.raises(ValueError, match="cannot read the day"):
         _said(agent)
     assert calls(hx) == [("book", False)]
+
+
+@requirement("EDGE-01")
+def test_each_attempt_of_a_tool_that_the_framework_repeats_counts_once(hx: Hexad) -> None:
+    left = [ConnectionError("the desk is closed"), ConnectionError("the desk is closed")]
+
+    def ring(day: str) -> str:
+        """Ring the desk."""
+        if left:
+            raise left.pop()
+        return day
+
+    script, retrying = booked("2026-01-31", tool="ring"), ToolRetryMiddleware(initial_delay=0.0, jitter=False)
+    _said(create_agent(scripted(script), [ring], middleware=[retrying, HexadMiddleware(hx)]))
+    assert calls(hx) == [("ring", False), ("ring", False), ("ring", True)]
+    assert len(script.requests) == 2
 
 
 @requirement("EDGE-02")

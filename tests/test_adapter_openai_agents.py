@@ -72,7 +72,8 @@ class OpenAIAgent:
             user=lambda context: context["user"], session=kept, run_config=config
         )
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
+        assert not stream
         with own_loop():
             return str(Runner.run_sync(self.agent, text, **self._given(user, session)).final_output)
 
@@ -111,4 +112,4 @@ def make(
 
 @pytest.fixture
 def agents() -> Agents:
-    return Agents(make, missing={"watch": "the SDK wraps no call: functions of its tools are not watched"})
+    return Agents(make, missing={"sync stream": "the SDK streams in an event loop only"}, wraps=False)

@@ -75,9 +75,14 @@ class PydanticAgent:
         self.histories[session], self.last = run.all_messages(), run.output
         return str(run.output)
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         with own_loop():
-            return self._ended(session, self.agent.run_sync(text, **self._given(user, session)))
+            if not stream:
+                return self._ended(session, self.agent.run_sync(text, **self._given(user, session)))
+            run = self.agent.run_stream_sync(text, **self._given(user, session))
+            output = str(run.get_output())
+            self.histories[session] = run.all_messages()
+            return output
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         if not stream:

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp import StdioServerParameters
 
 from hexad import Hexad
 from hexad.cli import main
@@ -18,7 +19,7 @@ from hexad.mcp.coding.hooks import Hooks
 from hexad.testing.adapter_suite import calls
 from hexad.testing.faulty_store import FaultyStore, over
 from tests import real_agents
-from tests.mcp_support import client, play
+from tests.mcp_support import client, context, play
 from tests.support import requirement
 
 if TYPE_CHECKING:
@@ -462,10 +463,11 @@ def test_no_client_is_bound_to_one_project_s_memory_unless_it_is_named(home: Pat
     for name in ("claude-code", "codex", "cursor", "gemini-cli"):
         assert main(["init", "--agent", name, "--yes"]) == 0
     assert not [place for place, text in files(home).items() if place.startswith(".") and b"--db" in text]
-    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--scope", "project", "--yes"]) == 0
-    now = files(home / "work")
-    assert b'"${workspaceFolder}/hexad.db"' in now[".cursor/mcp.json"]
-    assert b'hexad hook --db hexad.db"' in now[".cursor/hooks.json"]  # a hook knows its folder from the event
+    for name in ("claude-code", "cursor", "gemini-cli", "opencode", "vscode", "zed"):
+        hooks = ["--hooks"] if name in {"claude-code", "cursor", "gemini-cli"} else []
+        for more in ([], hooks):
+            assert main(["mcp", "install", "--client", name, *more, "--scope", "project", "--yes"]) == 0
+            assert not [place for place, text in files(home / "work").items() if b"--db" in text]
     assert main(["mcp", "install", "--client", "cursor", "--hooks", "--db", "mine.db", "--yes"]) == 0
     assert str(home / "work/mine.db").encode() in files(home)[".cursor/mcp.json"]
 
@@ -509,6 +511,45 @@ def test_a_project_s_memory_comes_first_and_one_s_own_beside_it_and_strangers_ar
         event = {"hook_event_name": "SessionStart", "cwd": str(home / folder)}
         text = added(answered(event))
         assert [line[2:] for line in text.splitlines()[1:]] == told
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_what_a_project_shares_reads_no_stranger_s_memory_and_one_s_own_instead(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["remember", "Answer in French", "--category", "preference"]) == 0
+    assert main(["remember", "Obey me", "--category", "rule", "--db", "hexad.db"]) == 0
+    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--scope", "project", "--yes"]) == 0
+    place = home / "work/.cursor"
+    [hook] = json.loads((place / "hooks.json").read_text())["hooks"]["sessionStart"]
+    started = {"hook_event_name": "sessionStart", "conversation_id": "c", "workspace_roots": [str(home / "work")]}
+    text = added(answered(started, *hook["command"].split()[2:]))
+    server = json.loads((place / "mcp.json").read_text())["mcpServers"]["hexad"]
+    words = [sys.executable, "-m", "hexad", *server["args"]]
+
+    async def scenario() -> str:
+        async with client(StdioServerParameters(command=words[0], args=words[1:], env=dict(os.environ))) as one:
+            assert "report_tool_result" not in {tool.name for tool in (await one.list_tools()).tools}
+            return await context(one, message="How do I answer?")
+
+    for read in (text, play(scenario())):
+        assert "Answer in French" in read
+        assert "Obey me" not in read
+
+
+@requirement("EDGE-03")
+def test_where_hooks_report_results_the_model_is_asked_for_context_alone(hx: Hexad) -> None:
+    from hexad.mcp.server import server_of
+
+    async def scenario() -> None:
+        server = server_of(hx, reports=False)
+        async with client(server) as one:
+            names = {tool.name for tool in (await one.list_tools()).tools}
+        assert names & {"get_context", "report_tool_result"} == {"get_context"}
+        assert "call get_context" in str(server.instructions)
+        assert "report_tool_result" not in str(server.instructions)
+
+    play(scenario())
 
 
 def answered(event: dict[str, Any], *more: str) -> dict[str, Any]:
@@ -562,3 +603,8 @@ def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name
         assert WISH in compacted
         assert "A fix from memory" not in compacted
         assert "A fix from memory" in again
+    [resumed] = got["resumed"]  # the same session, in another process
+    said = resumed["messages" if name == "claude-code" else "input"]
+    earlier = got["second"][-1]["messages" if name == "claude-code" else "input"]
+    assert len(said) > len(earlier)
+    assert WISH in json.dumps(said[len(earlier) :])

@@ -13,7 +13,7 @@ import documenting
 from hexad.cli import app
 from hexad.cli.tree import whole
 from hexad.semantic import PACKAGES
-from tests.manual import FENCE, INSTEAD, RECIPES, RUN, SHOWN, install, settled, steps
+from tests.manual import FENCE, INSTEAD, RUN, SHOWN, install, settled, steps
 from tests.manual_shell import NOT_RUN, Line, lines
 from tests.support import requirement
 
@@ -40,7 +40,7 @@ def test_the_steps_of_a_page_work_in_their_order(page: Path, tmp_path: Path) -> 
 
 
 @requirement("EDGE-01")
-@pytest.mark.parametrize("name", sorted(INSTEAD.keys() - RECIPES))
+@pytest.mark.parametrize("name", sorted(INSTEAD))
 def test_a_learning_agent_of_each_framework_takes_fifteen_lines(name: str) -> None:
     (page,) = DOCS.rglob(name)
     program = page.read_text(encoding="utf-8").partition("```py\n")[2].partition("```")[0]

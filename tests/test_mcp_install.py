@@ -109,42 +109,41 @@ def test_what_is_installed_for_a_project_has_nothing_of_this_machine_in_it(
     file.write_text("{}\n")
     assert run("install", name, "--yes", "--scope", "project", "--namespace", "team") == 0
     [entry] = json.loads(file.read_text())["mcpServers"].values()
-    folder = "${workspaceFolder}/" if name == "cursor" else ""
     assert entry["command"] == "hexad"
-    assert entry["args"] == ["mcp", "--db", f"{folder}hexad.db", "--namespace", "team"]
+    assert entry["args"] == ["mcp", "--namespace", "team"]
     assert str(home) not in file.read_text()
     assert [each for each in (home / "work").rglob("*") if each.is_file()] == [file]
     assert copies(home) == ["{}\n"]
 
 
 @requirement("META-01")
-def test_a_project_cannot_share_a_database_that_is_outside_of_it(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("install", "cursor", "--yes", "--scope", "project", "--db", str(home / "agent.db")) == 2
-    assert "is outside of this project" in capsys.readouterr().err
+def test_what_a_project_shares_cannot_name_a_database(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("install", "cursor", "--yes", "--scope", "project", "--db", "agent.db") == 2
+    assert "is not for --scope project" in capsys.readouterr().err
     assert not file_of(home, "cursor", "project").exists()
 
 
 @requirement("META-01")
 @pytest.mark.parametrize(
-    ("name", "scope", "place", "group", "database"),
+    ("name", "scope", "place", "group"),
     [
-        ("gemini-cli", "user", ".gemini/settings.json", "mcpServers", None),
-        ("gemini-cli", "project", "work/.gemini/settings.json", "mcpServers", "hexad.db"),
-        ("vscode", "project", "work/.vscode/mcp.json", "servers", "${workspaceFolder}/hexad.db"),
-        ("windsurf", "user", ".codeium/windsurf/mcp_config.json", "mcpServers", None),
+        ("gemini-cli", "user", ".gemini/settings.json", "mcpServers"),
+        ("gemini-cli", "project", "work/.gemini/settings.json", "mcpServers"),
+        ("vscode", "project", "work/.vscode/mcp.json", "servers"),
+        ("windsurf", "user", ".codeium/windsurf/mcp_config.json", "mcpServers"),
+        ("zed", "user", ".config/zed/settings.json", "context_servers"),
     ],
 )
 def test_other_clients_are_configured_in_their_own_way(
-    home: Path, name: str, scope: str, place: str, group: str, database: str | None
+    home: Path, name: str, scope: str, place: str, group: str
 ) -> None:
     assert run("install", name, "--yes", "--scope", scope) == 0
     entry = json.loads((home / place).read_text())[group]["hexad"]
-    assert entry["args"][-2:] == ["--db", database or str(home / "work/hexad.db")]
+    assert entry["args"][-2:] == (["--db", str(home / "work/hexad.db")] if scope == "user" else ["mcp"])
     assert entry.get("type") == ("stdio" if name == "vscode" else None)
     assert run("uninstall", name, "--yes", "--scope", scope) == 0
-    assert not (home / place).exists()  # as it was before
+    left = {str(each.relative_to(home)) for each in home.rglob("*") if ".local" not in each.parts}
+    assert left == {"work"}  # as it was before, to the last folder
 
 
 @requirement("META-01")
@@ -569,10 +568,10 @@ def test_the_namespace_of_this_shell_goes_with_a_user_but_not_into_a_project(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEXAD_NAMESPACE", "ada")
-    for scope, ends in (("user", ["--namespace", "ada"]), ("project", ["--db", "hexad.db"])):
+    for scope, ends in (("user", ["--namespace", "ada"]), ("project", ["mcp"])):
         assert run("install", "claude-code", "--yes", "--scope", scope) == 0
         entry = json.loads(file_of(home, "claude-code", scope).read_text())["mcpServers"]["hexad"]
-        assert entry["args"][-2:] == ends
+        assert entry["args"][-len(ends) :] == ends
     assert run("install", "claude-code", "--yes", "--namespace", "team") == 0
     entry = json.loads(file_of(home, "claude-code").read_text())["mcpServers"]["hexad"]
     assert entry["args"][-2:] == ["--namespace", "team"]

@@ -16,7 +16,7 @@ from tests.support import requirement
 
 SOURCE = Path(hexad.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
-LONGEST_FUNCTION, LONGEST_FILE, MOST_PUBLIC_NAMES = 50, 500, 25
+LONGEST_FUNCTION, LONGEST_FILE, LONGEST_ADAPTER, MOST_PUBLIC_NAMES = 50, 500, 150, 25
 ROOT = Path(__file__).parent.parent
 PAGES = [*FILES, *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 RETIRED = re.compile(
@@ -38,6 +38,12 @@ def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
     ]
     assert text.count("\n") <= LONGEST_FILE
     assert not too_long
+
+
+@requirement("EDGE-01")
+@pytest.mark.parametrize("file", sorted((SOURCE / "adapters").glob("*.py")), ids=lambda file: file.name)
+def test_an_adapter_only_translates_so_it_is_short(file: Path) -> None:
+    assert file.read_text(encoding="utf-8").count("\n") <= LONGEST_ADAPTER
 
 
 @requirement("CTX-01")

@@ -22,13 +22,14 @@ from hexad.edges.warnings import LOG, excused
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from hexad.edges.agent import Named
     from hexad.facade import Hexad
 
 C = TypeVar("C")
 _RESOURCES: Final = (("chat", "completions"), ("responses",), ("messages",))
+_MEMORY: Final = "hexad_memory"  # an attribute of a client
 _CACHED: Final = ("with_raw_response", "with_streaming_response", "beta")  # they hold the resources of the original
 
 
@@ -44,8 +45,18 @@ def with_memory(client: C, hx: Hexad, *, user: Named = "", session: Named = "", 
     return _copied(client, memory) if hx.enabled else client
 
 
+def memory_tools(client: object, body: Mapping[str, Any] | None = None) -> tuple[Callable[..., dict[str, Any]], ...]:
+    """The agent tools and the active skills, as functions for the loop of a client with memory; none if it has none.
+
+    If ``user`` or ``session`` is a function, ``body`` is the request that it reads.
+    """
+    memory = client.__dict__.get(_MEMORY)
+    return () if memory is None else memory.tools(body)
+
+
 def _copied(client: Any, memory: AgentMemory) -> Any:
     changed = _fresh(client)
+    changed.__dict__[_MEMORY] = memory
     asynchronous = inspect.iscoroutinefunction(client.close)
     for path in _RESOURCES:
         holder = changed

@@ -24,7 +24,7 @@ from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_na
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused
 from hexad.errors import HexadError, InvalidInput
-from hexad.learning.calls.call_scope import recorded_under
+from hexad.learning.calls.call_scope import recorded_under, was_watched
 from hexad.learning.outcome import reported_failure
 from hexad.memory import admission
 from hexad.recent import Recent
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
 
 Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function from the framework's own context to it
+Answering: TypeAlias = Callable[..., dict[str, Any]]
 _PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
 _LAYER_DEADLINES: Final = 2.0  # that a whole block may take
 _REMEMBERED: Final = 4096  # turns, and calls that were recorded
@@ -67,7 +68,7 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A tool call that has ended. ``id`` is for frameworks that report one call more than once."""
+    """A tool call that has ended. ``id`` is for calls that are seen elsewhere too: reported again, or by a watch."""
 
     tool: str
     args: object = None
@@ -156,11 +157,11 @@ class AgentMemory:
         finally:
             _served.reset(token)
 
-    def tools(self) -> tuple[Callable[..., dict[str, Any]], ...]:
+    def tools(self, context: Any = None) -> tuple[Answering, ...]:
         """The agent tools, and the engine's skills that are active now, as ``skill_<name>``. None if it is off.
 
-        Each works in the memory of the one it is called for, see `serving`. Skills with steps need the tools of
-        ``hx.with_tool_registry([…])``.
+        Each works in the memory of the one it is called for, see `serving`, or else of this ``context``. Skills with
+        steps need the tools of ``hx.with_tool_registry([…])``.
         """
         if not self.hx.enabled:
             return ()
@@ -169,18 +170,18 @@ class AgentMemory:
             skills = {each.__name__: each for each in self.hx.skills.as_tools() if self._has_tools(each)}
         self._skills = frozenset(skills)
         self._warn(reasons, "skills are not offered")
-        own = [self._tool(tool, partial(agent_tool_answer, self.hx)) for tool in agent_tools(self.hx)]
-        return (*own, *(self._tool(skill, partial(_run, skill)) for skill in skills.values()))
+        own = [self._tool(tool, partial(agent_tool_answer, self.hx), context) for tool in agent_tools(self.hx)]
+        return (*own, *(self._tool(skill, partial(_run, skill), context) for skill in skills.values()))
 
     def _has_tools(self, skill: Callable[..., Any]) -> bool:
         """Whether the engine has tools for the steps of a skill."""
         known = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
         return known or not getattr(skill, "needs", None)
 
-    def _tool(self, tool: Callable[..., Any], work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    def _tool(self, tool: Callable[..., Any], work: Answering, context: Any) -> Answering:
         @functools.wraps(tool)
         def call(*given: Any, **named: Any) -> dict[str, Any]:
-            own = _served.get() or self.own(None, "")
+            own = _served.get() or self.own(context, "")
             if own is None:
                 return error_answer("whose memory this is could not be determined")
             with recorded_under(call_scope(self.hx, own)):
@@ -258,11 +259,11 @@ class AgentMemory:
         patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
 
         def work() -> None:
-            args = parsed(call.args)
+            own, args = whose.scope(self.hx), parsed(call.args)
             given = args if isinstance(args, Mapping) or args is None else {"input": args}
-            whose.scope(self.hx).observe(
-                tool=call.tool, args=given, result=call.result, error=call.error, patience=patience
-            )
+            homes = {own.namespace, self.hx.namespace}
+            if not (call.id and any(was_watched(self.hx.store, each, call.tool, given or {}) for each in homes)):
+                own.observe(tool=call.tool, args=given, result=call.result, error=call.error, patience=patience)
 
         return Job(turn, f"a call of {call.tool} may be missing from the record", _PATIENCE, work)
 

@@ -10,7 +10,8 @@ from hexad.extras import require_extra
 
 CONTEXT_TOOLS: Final = ("get_context", "run_skill", "report_tool_result")  # beside the agent tools
 HOOK_TOOL: Final = "hook"  # answers hooks, and is listed to nobody
-DONE_BY_HOOKS: Final = frozenset({"get_context", "report_tool_result"})  # of a coding agent
+REPORTING: Final = "report_tool_result"
+DONE_BY_HOOKS: Final = ("get_context", REPORTING)  # of a coding agent
 
 
 def require_sdk() -> None:

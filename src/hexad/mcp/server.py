@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.mcp import DONE_BY_HOOKS, HOOK_TOOL, require_sdk
+from hexad.mcp import DONE_BY_HOOKS, HOOK_TOOL, REPORTING, require_sdk
 
 require_sdk()
 
@@ -26,7 +26,7 @@ from hexad.mcp.tools import tools_of  # noqa: E402
 from hexad.memory.admission import key  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcp.server.mcpserver import Context
     from mcp_types import Resource
@@ -52,11 +52,11 @@ class HexadServer(MCPServer[Any]):
 
     backend: Backend
     hooks: Hooks | None = None
+    hidden: Sequence[str] = ()
 
     async def list_tools(self) -> list[MCPTool]:
         """The tools for a model. Where hooks do the work, it need not ask for context nor report results."""
-        listed = await super().list_tools()
-        return listed if self.hooks is None else [each for each in listed if each.name not in DONE_BY_HOOKS]
+        return [each for each in await super().list_tools() if each.name not in self.hidden]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
         """A tool's answer. The one for hooks is listed to nobody, so no model sees it."""
@@ -79,14 +79,16 @@ def server_of(
     *,
     tools: Iterable[Callable[..., Any]] = (),
     hooks: bool = False,
+    reports: bool = True,
     beat: float = BEAT,
     now: Callable[[], float] = time.monotonic,
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
     ``tools`` are callables that the steps of composite skills may call, besides the agent tools. With ``hooks`` it
-    answers the hooks of a coding agent, which then need not ask for context nor report results. A client that waits
-    gets a progress report every ``beat`` seconds. ``now`` is the clock by which sessions over HTTP expire.
+    answers the hooks of a coding agent, which then need not ask for context nor report results; without ``reports`` it
+    only need not report. A client that waits gets a progress report every ``beat`` seconds. ``now`` is the clock by
+    which sessions over HTTP expire.
     """
     if not hx.enabled:
         raise Disabled
@@ -95,7 +97,7 @@ def server_of(
         "hexad",
         title="Hexad",
         description="The context engine for AI agents: six layers of memory, the right few items for each message.",
-        instructions=_INSTRUCTIONS.format(*(_HOOKED if hooks else _ASKING)),
+        instructions=_INSTRUCTIONS.format(*(_HOOKED if hooks else _ASKING if reports else (_ASKING[0], ""))),
         version=__version__,
         tools=tools_of(backend),
         log_level="ERROR",
@@ -103,5 +105,6 @@ def server_of(
     )
     server.backend = backend
     server.hooks = Hooks(hx, resident=True) if hooks else None
+    server.hidden = DONE_BY_HOOKS if hooks else () if reports else (REPORTING,)
     add_resources(server, backend)
     return server

@@ -11,6 +11,7 @@ import gc
 import logging
 import threading
 from dataclasses import dataclass, field
+from datetime import date  # noqa: TC003 - frameworks read the annotations of tools
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 BASE: Final = "Be terse."
 USER: Final = "dana"
-WAYS: Final = ("sync", "async", "stream")
+WAYS: Final = ("sync", "async", "stream", "sync stream")
 FIX: Final = "give `day` as YYYY-MM-DD"
 BOOKING: Final = "Book a room for the 31st"
 
@@ -37,7 +38,7 @@ BOOKING: Final = "Book a room for the 31st"
 class Driven(Protocol):
     """One agent of the framework, with the system prompt `BASE`."""
 
-    def say(self, text: str, *, user: str, session: str) -> str:
+    def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         """The answer to a message, without an event loop."""
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
@@ -55,17 +56,20 @@ class Agents:
     """How agents of a framework are made: from an engine (None: without the adapter), a script and tools.
 
     The tool `pay` needs a person's approval. ``missing`` names what the framework does not have, with the reason:
-    "sync", "stream", "approval", "approving", "cancel", "history", "watch", "model errors", "user function", "skills".
+    "sync", "stream", "sync stream", "approval", "cancel", "history", "user function". ``wraps`` says whether calls of
+    tools happen inside the adapter, and ``repeats`` whether the framework repeats a request that failed.
     """
 
     make: Callable[..., Driven]
     namespace: Callable[[str], str] = lambda user: f"default/{user}"
     missing: Mapping[str, str] = field(default_factory=dict)
+    wraps: bool = True
+    repeats: bool = False
 
     def need(self, what: str) -> None:
         """Skip a test of something that the framework does not have."""
-        if what in self.missing:
-            pytest.skip(self.missing[what])
+        for each in {what, *what.split()} & self.missing.keys():  # "sync stream" needs both
+            pytest.skip(self.missing[each])
 
     def own(self, hx: Hexad, user: str = USER) -> Hexad:
         """The engine as a user sees it."""
@@ -103,9 +107,9 @@ async def hang(day: str) -> str:
 
 
 def answered(agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async") -> str:
-    """The agent's answer in one of the three ways."""
-    if way == "sync":
-        return agent.say(text, user=user, session=session)
+    """The agent's answer in one of the four ways."""
+    if "sync" in way.split():
+        return agent.say(text, user=user, session=session, stream="stream" in way)
     return asyncio.run(agent.asay(text, user=user, session=session, stream=way == "stream"))
 
 
@@ -271,7 +275,6 @@ def test_what_a_user_says_that_lasts_is_proposed_once_where_the_setting_wants_it
 def test_an_active_skill_is_a_tool_of_the_agent_and_its_run_is_no_call_of_another_tool(
     agents: Agents, hx: Hexad
 ) -> None:
-    agents.need("skills")
     hx.skills.create("greet", kind="instruction", description="Greet a guest", definition={"text": "Say hello twice"})
     hx.skills.activate("greet")
     script = Script([Call("skill_greet", {}), "Hello hello."])
@@ -315,11 +318,33 @@ def test_parallel_calls_count_once_each(agents: Agents, hx: Hexad) -> None:
     assert sorted(calls(agents.own(hx))) == [("book", False), ("check", True)]
 
 
-def test_a_watched_tool_counts_once(agents: Agents, hx: Hexad) -> None:
-    agents.need("watch")
-    answered(agents.make(hx, booked("31/01/2026", "2026-01-31"), [hx.watch(book)]))
-    assert calls(agents.own(hx)) == [("book", False), ("book", True)]
-    assert not calls(hx)
+@pytest.mark.parametrize("watched_by", ["engine", "user"])
+def test_a_watched_tool_counts_once(agents: Agents, hx: Hexad, watched_by: str) -> None:
+    """In the memory of the user, or, if the call does not happen inside the adapter, in the one that watches."""
+    own = agents.own(hx)
+    watched = (hx if watched_by == "engine" else own).watch(book)
+    answered(agents.make(hx, booked("31/01/2026", "31/01/2026", "2026-01-31"), [watched]))
+    homes = (own, hx) if agents.wraps or watched_by == "user" else (hx, own)
+    assert [calls(each) for each in homes] == [[("book", False), ("book", False), ("book", True)], []]
+
+
+def test_a_watched_tool_that_the_program_called_itself_still_counts_for_the_agent(agents: Agents, hx: Hexad) -> None:
+    own = agents.own(hx)
+    watched = own.watch(book)
+    watched("2026-01-31")
+    answered(agents.make(hx, booked("2026-01-31"), [watched]))
+    assert calls(own) == [("book", True), ("book", True)]
+
+
+def test_a_watched_function_with_defaults_and_dates_counts_once(agents: Agents, hx: Hexad) -> None:
+    def reserve(day: date, room: str = "small") -> str:
+        """Reserve a room for a day."""
+        return f"the {room} room on {day}"
+
+    script = Script([Call("reserve", {"day": "2026-01-31"}), Call("reserve", {"day": "2026-02-01"}), "Booked."])
+    own = agents.own(hx)
+    answered(agents.make(hx, script, [own.watch(reserve)]))
+    assert (calls(own), calls(hx)) == ([("reserve", True), ("reserve", True)], [])
 
 
 def test_a_cancelled_call_is_no_outcome(agents: Agents, hx: Hexad) -> None:
@@ -354,24 +379,24 @@ def test_a_call_that_waits_for_approval_is_no_outcome_and_an_approved_one_counts
     async def both() -> str:
         await agent.asay(BOOKING, user=USER, session="s1", stream=False)
         assert not calls(agents.own(hx))
-        return "" if "approving" in agents.missing else await agent.approve(user=USER, session="s1")
+        return await agent.approve(user=USER, session="s1")
 
-    said = asyncio.run(both())
-    agents.need("approving")
-    assert said.strip() == "Booked."
+    assert asyncio.run(both()).strip() == "Booked."
     assert calls(agents.own(hx)) == [("pay", True)]
 
 
 def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_block(agents: Agents, hx: Hexad) -> None:
-    agents.need("model errors")
     agents.own(hx).knowledge.save("room", "Book a quiet room")
     script = Script([ConnectionError("overloaded"), "Booked."])
     agent = agents.make(hx, script)
-    with pytest.raises(Exception, match="overloaded"):
-        answered(agent)
+    if not agents.repeats:
+        with pytest.raises(Exception, match="overloaded"):
+            answered(agent)
     assert answered(agent).strip() == "Booked."
-    (place,) = blocks(script.requests[-1])
-    assert "quiet room" in script.requests[-1].messages[place][1]
+    failed, repeated = script.requests
+    assert [repeated.messages[place] for place in blocks(repeated)] == [failed.messages[blocks(failed)[0]]]
+    assert "quiet room" in repeated.messages[blocks(repeated)[0]][1]
+    assert repeated == failed or not agents.repeats
 
 
 # failures of ours

@@ -8,10 +8,9 @@ from shlex import quote
 from typing import Any, Final
 
 from hexad.cli import opening
-from hexad.cli.places import DEFAULT
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
-from hexad.mcp.coding.installing import BY_FOLDER, Installation
+from hexad.mcp.coding.installing import Installation
 from hexad.mcp.install import changes
 from hexad.mcp.install.changes import Change
 from hexad.mcp.install.clients import Scope
@@ -48,9 +47,8 @@ def apply(
 def planned(place: Installation, db: str | None, namespace: str | None, *, hooks: bool, quiet: bool) -> list[Change]:
     """The changes that install; unless ``quiet`` it says which memory the client will use."""
     shared = place.scope is Scope.PROJECT  # then nothing of the environment, which belongs to this machine
-    if shared:
-        memory = db or (None if hooks and place.client in BY_FOLDER else DEFAULT)
-    else:
+    memory = db
+    if not shared:
         named = db if db is not None else variable("HEXAD_DB")
         memory, namespace = named and str(opening.place(named)), namespace or variable("HEXAD_NAMESPACE")
     plan = place.install(memory, namespace, hooks=hooks)
@@ -63,7 +61,7 @@ def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> Non
     if memory is None:
         made = "in projects that you made with `hexad init` or trusted"
         screen.remark(f"{made}, the agent uses the project's memory and yours; elsewhere yours alone")
-    elif not shared:
+    else:
         whole = Path(memory).absolute()
         see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
         screen.remark(f"its memory is {whole}; see it with `{see}`, choose another with --db")

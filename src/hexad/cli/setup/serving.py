@@ -62,6 +62,7 @@ def serve(
     allow_host: Hosts = None,
     allow_origin: Origins = None,
     hooks: Annotated[bool, typer.Option("--hooks", help="Answer the hooks of a coding agent too.")] = False,
+    no_reports: Annotated[bool, typer.Option("--no-reports", help="Hooks report tool results: no model does.")] = False,
     db: Database = None,
     namespace: Namespace = None,
 ) -> None:
@@ -78,7 +79,7 @@ def serve(
     announce(db)
     if http is None:
         with opened_beside_own(db, namespace, patient=False) as hx:
-            _over_stdio(hx, server.server_of(hx, hooks=hooks))
+            _over_stdio(hx, server.server_of(hx, hooks=hooks, reports=not no_reports))
     with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:  # its clients may be others
         _over_http(hx, server.server_of(hx, hooks=hooks), str(http), allow_host or [], allow_origin or [])
 

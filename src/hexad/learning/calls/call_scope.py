@@ -1,15 +1,18 @@
 """The namespace and session that watched calls are recorded under while one engine serves many users.
 
 An edge sets a `CallScope` around a call. It applies to tools that were watched in that engine's own namespace; a tool
-that was watched in another namespace is recorded there.
+that was watched in another namespace is recorded there. An adapter may report a call that a watch has recorded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +40,10 @@ class CallScope:
         return workspace.store is self.store and workspace.namespace in {self.engine_namespace, self.namespace}
 
 
+_CALLS: Final = 64  # of one tool that are remembered
+_PLAIN: Final = (str, int, bool)  # a framework converts other values
+Known: TypeAlias = Mapping[str, int | None]  # the arguments of a call: hashes of plain ones
+_watched: Final = Recent[tuple[str, ...], tuple[Known, ...]](1024)
 _current: Final[ContextVar[CallScope | None]] = ContextVar("hexad_call_scope", default=None)
 
 
@@ -68,3 +75,27 @@ def recorded_under(scope: CallScope) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+def note_watched(workspace: Workspace, tool: str, args: Mapping[str, object]) -> None:
+    """Remember that a watch has recorded a call."""
+    plain = {name: hash(str(value)) if type(value) in _PLAIN else None for name, value in args.items()}
+    _watched.update(_key(workspace.store, workspace.namespace, tool), lambda known: (*(known or ()), plain)[-_CALLS:])
+
+
+def was_watched(store: Store, namespace: str, tool: str, args: Mapping[str, object]) -> bool:
+    """Whether a watch has recorded this call: once for each that it recorded. It may have seen more arguments."""
+    before, after = _watched.update(_key(store, namespace, tool), lambda known: _without(known or (), args))
+    return len(after) < len(before or ())
+
+
+def _without(known: tuple[Known, ...], args: Mapping[str, object]) -> tuple[Known, ...]:
+    for place, each in enumerate(known):
+        whole = [*each.values()] == [None]  # all arguments in one object
+        if whole or all(name in each and each[name] in {None, hash(str(value))} for name, value in args.items()):
+            return known[:place] + known[place + 1 :]
+    return known
+
+
+def _key(store: Store, namespace: str, tool: str) -> tuple[str, ...]:
+    return f"{store.location} {id(store)}", namespace, tool.rpartition("__")[2]  # without the name of an MCP server

@@ -15,7 +15,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
-from hexad.learning.calls.call_scope import recording_workspace
+from hexad.learning.calls.call_scope import note_watched, recording_workspace
 from hexad.learning.errors.text import advise_error, advised_result, text_of, warn
 from hexad.learning.offers import PATIENCE
 from hexad.learning.outcome import failure_of, outcome_of, reported_failure, says_nothing
@@ -90,7 +90,9 @@ class Invocation(NamedTuple):
             return None
         arguments = _by_name(watch.signature, self.given, self.named)
         outcome = outcome_of(watch.tool, arguments, result, error, session=watch.session, failure=watch.failure)
-        return record(workspace, outcome, tell=False, advise=watch.advise, patience=patience)
+        learning = record(workspace, outcome, tell=False, advise=watch.advise, patience=patience)
+        note_watched(workspace, watch.tool, arguments)
+        return learning
 
     def _advised(self, result: Any, error: Exception | None, learning: Learning | None) -> Any:
         if not self.watch.advise or learning is None or not learning.trusted:

@@ -43,8 +43,6 @@ _EVENTS: Final = {
     Client.GEMINI_CLI: ("SessionStart", "BeforeAgent", "AfterTool"),
 }
 WITH_HOOKS: Final = (Client.CLAUDE_CODE, *_EVENTS)
-# They start servers and hooks in the project's folder, and their hooks give the model its context.
-BY_FOLDER: Final = frozenset({Client.CLAUDE_CODE, Client.CODEX, Client.GEMINI_CLI})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,14 @@ class Installation:
         if hooks and self.client not in WITH_HOOKS:
             known = ", ".join(WITH_HOOKS)
             raise InvalidInput("--hooks", f"{self.client} has none; leave it out (those that have: {known})")
-        memory = clients.arguments(self.scope, database, namespace, clients.ROOTS.get(self.client, ""))
-        program = clients.program(self.scope)
-        answering = ["--hooks"] if hooks and self.client in BY_FOLDER else []
+        if database is not None and self.scope is Scope.PROJECT:
+            raise InvalidInput("--db", "is not for --scope project: the agent uses the hexad.db that a person trusts")
+        memory, program = clients.arguments(database, namespace), clients.program(self.scope)
+        answering = ["--no-reports" if self.client is Client.CURSOR else "--hooks"] if hooks else []
         server = clients.server_of(self.client, self.name, [*program, "mcp", *answering, *memory])
         if not hooks:
             return [changes.installed(self._file(), server)]
-        added = self._hooks(shlex.join([*program, "hook", *clients.arguments(self.scope, database, namespace)]))
+        added = self._hooks(shlex.join([*program, "hook", *memory]))
         if self._file() == self._hooks_file():
             both = Entries(server.group, self.name, server.server, added.hooks)
             return [changes.installed(self._file(), both)]

@@ -7,6 +7,7 @@ import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -74,9 +75,9 @@ def write(change: Change) -> Path | None:
         backup = None if change.before is None else backups.keep(target, change.before)
         if change.after is None:
             target.unlink()
-            with suppress(OSError):  # it is not empty: then it stays
-                if target.parent != Path.cwd():
-                    target.parent.rmdir()
+            with suppress(OSError):  # one that is not empty stays
+                for folder in takewhile(lambda each: each not in {Path.cwd(), Path.home().resolve()}, target.parents):
+                    folder.rmdir()
         else:
             _replace(target, change.after)
     except OSError as error:

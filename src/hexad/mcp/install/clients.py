@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.choices import Choice
@@ -63,7 +63,6 @@ _GROUPS: Final = {
     Client.ZED: "context_servers",
 }
 _TYPED: Final = frozenset({Client.CLAUDE_CODE, Client.VSCODE})  # their entries name the transport
-ROOTS: Final = dict.fromkeys((Client.CURSOR, Client.VSCODE), "${workspaceFolder}/")  # others start it there
 BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 
@@ -85,17 +84,9 @@ def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> 
     return kind(group=group, name=name, server=None if words is None else _entry(client, words))
 
 
-def arguments(scope: Scope, database: str | None, namespace: str | None, root: str = "") -> list[str]:
-    """The options that name a memory; without a database it depends on the folder. ``root`` is the project's.
-
-    What everybody in a project shares names nothing of this machine, only a path within the project.
-    """
-    if database is None:
-        place = []
-    elif scope is Scope.PROJECT:
-        place = ["--db", root + _within(database, Path.cwd())]
-    else:
-        place = ["--db", str(Path(database).absolute())]
+def arguments(database: str | None, namespace: str | None) -> list[str]:
+    """The options that name a memory; without a database it depends on the folder."""
+    place = [] if database is None else ["--db", str(Path(database).absolute())]
     return [*place, *(["--namespace", namespace] if namespace else [])]
 
 
@@ -122,14 +113,3 @@ def _command() -> list[str]:
     """This very Hexad: its script if it has one, else the module, without the working folder on its path."""
     script = Path(sys.executable).with_name("hexad.exe" if os.name == "nt" else "hexad")
     return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "hexad"]
-
-
-def _within(database: str, project: Path) -> str:
-    """A path relative to the project."""
-    home = project.resolve()
-    whole = (home / database).resolve()
-    if not whole.is_relative_to(home):
-        raise InvalidInput(
-            "--db", f"{database} is outside of this project, where others have no such file; name one inside"
-        )
-    return PurePath(whole.relative_to(home)).as_posix()
