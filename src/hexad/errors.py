@@ -313,7 +313,7 @@ class CommitInDoubt(StoreError):
     """The connection was lost while a change was being committed: it was stored whole, or not at all."""
 
     def __init__(self, location: str) -> None:
-        super().__init__(location, "the connection was lost during a commit; look whether it was stored before you retry")
+        super().__init__(location, "the connection was lost during a commit; look whether it was stored, then retry")
 
 
 class DeadlineExceeded(StoreError):
