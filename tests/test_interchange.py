@@ -457,6 +457,17 @@ def test_pages_of_one_name_in_two_folders_are_two_entries(hx: Hexad, tmp_path: P
 
 
 @requirement("IO-01")
+def test_however_many_pages_have_one_name_none_is_lost(hx: Hexad, tmp_path: Path) -> None:
+    pages = {f"{number}_index": f"Chapter {number} is about tea" for number in range(120)}
+    vault = notes(tmp_path / "vault", **pages)
+    for added in (120, 0):
+        assert hx.import_file(vault).added == added
+        assert {entry.content for entry in hx.knowledge.list()} == set(pages.values())
+    done = hx.import_file(notes(tmp_path / "vault", **{"99_index": "All is quiet in August"}))
+    assert (done.added, done.replaced, done.gone) == (0, 1, ())
+
+
+@requirement("IO-01")
 def test_a_page_that_was_written_anew_is_the_next_version_of_its_entry(hx: Hexad, tmp_path: Path) -> None:
     hx.import_file(notes(tmp_path / "vault", plan="Ship the tea kettle", tea="Green, at eight"))
     done = hx.import_file(notes(tmp_path / "vault", plan="All is quiet in August"))

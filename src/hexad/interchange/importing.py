@@ -6,6 +6,8 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
@@ -14,7 +16,7 @@ from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
 from hexad.memory.backup.lines import Line
-from hexad.memory.keys import key_from
+from hexad.memory.keys import key_from, numbered
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.memory.redaction import redact
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 _BATCH, _MOST = 500_000, 500  # characters, and records, that are looked up together
 _MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
 _COMPARED: Final = frozenset({"rules", "memories", "mem0", "notes"})  # with what a file of the name brought before
+_NUMBERED, _LONGEST_TITLE = 20, 180  # keys that are tried, and characters of one before a digest
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
 
@@ -222,10 +225,12 @@ class _Saver:
         clean = redact(content).text
         if clean in self._brought:
             return self._brought[clean]
-        made = key = title or key_from(content)
+        made = title or key_from(content)
         if title and self._wish.overwrite:
             return title
-        for number in range(2, 100):
+        digest = sha256((source.name if title else clean).encode()).hexdigest()[:12]
+        unlike = f"{made[:_LONGEST_TITLE]}-{digest}"  # nobody else has it
+        for key in chain(islice(numbered(made), _NUMBERED), [unlike]):
             entry = self._change.get(Knowledge.layer, key)
             if isinstance(entry, Knowledge) and clean == entry.content:
                 return key
@@ -238,8 +243,7 @@ class _Saver:
                 return changed.key
             if entry is None and self._waiting.get(key, clean) == clean:
                 return key
-            key = f"{made}-{number}"
-        return key
+        return unlike
 
     def _reason_against(self, record: Knowledge) -> str:
         if record.deleted is not None:
