@@ -101,9 +101,10 @@ def import_files(
                 progress(min(before + done, total), total)
 
             source.progress = show
-            saver.take(source, alone=len(found) == 1)
+            if source.format:
+                saver.take(source, alone=len(found) == 1)
             read += source.path.stat().st_size
-        result = saver.done()
+        result = saver.done([each.name for each in found if not each.format])
         progress(total, total)
         if wish.preview:
             raise _PreviewedError
@@ -162,8 +163,11 @@ class _Saver:
             self._latest[key] = offer, source
         return True
 
-    def done(self) -> Imported:
-        """The result."""
+    def done(self, unread: Sequence[str]) -> Imported:
+        """The result; it names some of the files that were not recognised."""
+        if unread:
+            self._reasons[f"files that are not recognised, such as {', '.join(unread[:5])}"] = len(unread)
+            self._counts["left_out"] += len(unread)
         for offer, source in self._latest.values():
             self._counts[self._outcome(offer, source)] += 1
         gone = tuple(entry.key for entry in self._gone)
@@ -258,7 +262,8 @@ class _Saver:
         before, changed = self._here(record), self._changed.get(record.id)
         if before is not None and not self._wish.overwrite and changed is None:
             return "kept"
-        unsure = not self._wish.mine and (not offer.clear or getattr(record, "category", None) is Category.RULE)
+        foreign = not self._wish.mine and getattr(record, "category", None) is Category.RULE
+        unsure = foreign or not (offer.clear or (self._wish.mine and not offer.line))  # an exported proposal stays one
         if isinstance(record, Knowledge) and (unsure or (changed is not None and changed.version > 1)):
             return self._proposed(record, offer, before)
         self._store(record)
