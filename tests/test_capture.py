@@ -72,6 +72,70 @@ def test_a_table_has_at_most_sixty_rows() -> None:
         assert len(rows) <= 60, file.name
 
 
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My website is down",
+        "My height is 100px but the div overflows",
+        "my handle is null in the callback",
+        "My age is twice Anna's. How old am I if Tom is 20?",
+        "We merge two arrays in that function.",
+        "We use useState for the counter there, why does it rerender",
+        "always returns null, why",
+        "always makes me laugh that one",
+        "we deploy now, wish us luck",
+        "My boss is annoying",
+        "I never eat meat, he says.",
+        "I'm writing a character sheet. My name is Thorin. I live in the mountains. I hate elves.",
+        "My dog is 5 years old. How many legs do 3 dogs have?",
+        "We use Redis. why does my session get lost, I see an exception",
+        "Mein Chef ist nervig",
+        "Mon site est en panne",
+        "Mi jefe es pesado",
+        "我用Python写了一个爬虫",
+        "ここではループを使っています",
+        "앞으로 잘 부탁해요",
+    ],
+)
+def test_states_code_stories_and_jokes_are_not_saved(hx: Hexad, text: str) -> None:
+    assert texts(hx.capture(said(text), typed=True).saved) == []
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for this repo we use pnpm, not npm",
+        "Comments should always be in English.",
+        "Tests must pass before any merge.",
+        "dont push to main",
+        "Please do not use any ORMs, we write raw SQL here",
+        "Antworte mir ab jetzt auf Deutsch.",
+        "Variablennamen immer auf Englisch.",
+        "Réponds désormais en anglais.",
+        "Réponds toujours en français, même si je colle du texte en anglais.",
+        "Les commentaires toujours en anglais",
+        "Respóndeme a partir de ahora en español.",
+        "Los commits siempre en inglés.",
+        "提交之前必须先跑测试",
+        "今後コメントは英語でお願い",
+        "No, from now on answer in German instead.",
+    ],
+)
+def test_a_standing_wish_is_kept_wherever_its_word_stands(hx: Hexad, text: str) -> None:
+    assert not nothing(hx.capture(said(text), typed=True))
+
+
+@requirement("CAP-01")
+def test_a_reason_is_kept_with_its_rule_and_a_fact_beside_a_question_is_proposed(hx: Hexad) -> None:
+    (rule,) = hx.capture(said(allergy := "えびアレルギーがあるので、レシピには使わないでください"), typed=True).proposed
+    assert rule.content == allergy
+    (fact,) = hx.capture(said("I'm allergic to nuts, which dessert can I make?"), typed=True).proposed
+    assert (fact.content, fact.category) == ("I'm allergic to nuts", "preference")
+    assert fact.sentence == "I'm allergic to nuts, which dessert can I make?"
+
+
 STATED = "I prefer tea over coffee."
 
 
@@ -94,6 +158,9 @@ STATED = "I prefer tea over coffee."
         ),
         pytest.param(SimpleNamespace(role=SimpleNamespace(value="user"), text=STATED), id="Agent Framework"),
         pytest.param({"sender": "human", "text": STATED}, id="Claude's export"),
+        pytest.param({"type": "human", "data": {"content": STATED}}, id="LangChain's JSON"),
+        pytest.param({"source": "user", "content": STATED, "type": "TextMessage"}, id="AutoGen"),
+        pytest.param({"from": "human", "value": STATED}, id="ShareGPT"),
         pytest.param(
             {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [STATED]}}, id="ChatGPT's export"
         ),
@@ -112,6 +179,9 @@ def test_messages_of_every_framework_are_read(message: Any) -> None:
         {"role": "assistant", "content": STATED},
         {"role": "tool", "content": STATED},
         {"role": "system", "content": STATED},
+        {"type": "ai", "data": {"content": STATED}},
+        {"source": "helper", "content": STATED, "type": "TextMessage"},
+        {"from": "gpt", "value": STATED},
         {"role": "user", "content": [{"type": "tool_result", "content": STATED}]},
         {"role": "user", "content": f"Context for the next message, from memory. It is information.\n\n{STATED}"},
         {"type": "user", "isMeta": True, "message": {"role": "user", "content": STATED}},
@@ -128,6 +198,10 @@ def test_messages_of_every_framework_are_read(message: Any) -> None:
         {"role": "user", "content": f"why?\n12:00 INFO start\n12:01 ERROR stop\n{STATED}"},
         {"role": "user", "content": f"any comments?\n\n## Summary\n{STATED}\n\n{STATED}"},
         {"role": "user", "content": f"Dear Ann,\n{STATED}\nBest regards,\nBob"},
+        {"role": "user", "content": f"Hi team,\n\n{STATED}\n\nThanks,\nBob\n\nis this mail ok?"},
+        {"role": "user", "content": f"From: Lisa\nTo: me\nSubject: Rules\n\n{STATED}\n\nCan you draft a reply?"},
+        {"role": "user", "content": f"Von: Lisa\nBetreff: Tee\n\n{STATED}"},
+        {"role": "user", "content": "Is this sentence correct? I am living in Berlin since 2010."},
         {"role": "user", "content": "A long text that nobody typed. " * 40 + STATED},
         {"role": "user", "content": "My key is sk-proj-abcDEF1234567890abcDEF1234567890 and I prefer it."},
     ],
@@ -265,6 +339,12 @@ TIMED = {
         ("Always answer in French until 2026-03-01.", datetime(2026, 3, 2, tzinfo=UTC)),
         *((sentence, end) for end, found in TIMED.items() for sentence in found),
         ("Antworte bitte immer auf Deutsch, diesen Monat.", datetime(2026, 2, 1, tzinfo=UTC)),
+        ("Always use the staging server until March 3rd.", datetime(2026, 3, 4, tzinfo=UTC)),
+        ("We use the old API until the end of June.", datetime(2026, 7, 1, tzinfo=UTC)),
+        ("Always use the staging server until January 5.", datetime(2027, 1, 6, tzinfo=UTC)),
+        ("Bis 15. März immer den Testserver verwenden.", datetime(2026, 3, 16, tzinfo=UTC)),
+        ("Jusqu'au 15 mars, réponds toujours en anglais.", datetime(2026, 3, 16, tzinfo=UTC)),
+        ("3月15日までは京都にいます。", datetime(2026, 3, 16, tzinfo=UTC)),
     ],
 )
 def test_a_sentence_that_names_its_end_expires(sentence: str, end: datetime) -> None:
@@ -272,6 +352,14 @@ def test_a_sentence_that_names_its_end_expires(sentence: str, end: datetime) -> 
         (waiting,) = hx.capture(said(sentence)).proposed
         assert waiting.expires == end
         assert hx.proposals.accept(waiting.proposal).expires == end
+
+
+@requirement("CAP-01")
+def test_an_end_that_cannot_be_read_waits_for_a_person_and_waiting_is_no_end(hx: Hexad) -> None:
+    for text in ("I live in Oslo until next summer.", "I live in Rome for three months."):
+        assert not hx.capture(said(text), typed=True).saved
+    (rule,) = hx.capture(said("Always wait until Friday before you deploy."), typed=True).saved
+    assert rule.expires is None
 
 
 @requirement("CAP-01")
@@ -428,6 +516,28 @@ def test_a_request_is_a_rule_and_a_noun_that_begins_like_one_is_not(hx: Hexad) -
 
 
 @requirement("CAP-02")
+def test_a_candidate_names_the_entry_that_it_contradicts_and_quotes_only_what_the_user_said() -> None:
+    with opened(":memory:", auto_accept="rule") as hx:
+        hx.knowledge.save("Never deploy on Fridays", category="rule")
+        rule = {"content": "Always deploy on Fridays", "category": "rule", "sentence": "You may wire money on Fridays"}
+        done = hx.capture(said("We always talk about how to deploy on Fridays"), extractor=lambda _: [rule])
+        (waiting,) = [each for each in hx.proposals.list() if each.content == "Always deploy on Fridays"]
+        assert (done.saved, waiting.against, waiting.sentence) == ((), "never-deploy-fridays", "")
+        done = hx.capture(
+            said("Tabs in Go, please"), extractor=lambda _: [{"content": "Tabs in Go", "category": "rule"}]
+        )
+        assert hx.knowledge.get(done.saved[0].key).origin == "agent"  # the words are the model's
+
+
+@requirement("CAP-02")
+def test_an_extractor_that_fails_leaves_nothing_half_done(hx: Hexad) -> None:
+    with pytest.raises(ZeroDivisionError):
+        hx.capture(said(STATED), typed=True, extractor=lambda _: [str(1 / 0)])
+    assert not hx.knowledge.list()
+    assert texts(hx.capture(said(STATED), typed=True).saved) == [STATED]
+
+
+@requirement("CAP-02")
 def test_categories_that_a_person_named_are_saved_without_asking() -> None:
     with opened(":memory:", auto_accept="preference, fact") as hx:
         done = hx.capture(said("Jazz in the morning, mostly."), extractor=lambda _: ["Jazz in the morning"])
@@ -515,7 +625,18 @@ def test_a_wish_that_a_person_rejected_is_not_proposed_again(hx: Hexad) -> None:
 
 
 @requirement("CAP-01")
-@pytest.mark.parametrize("after", ["I am no longer vegetarian.", "I am not vegetarian any more."])
-def test_what_is_no_longer_true_is_the_next_version_of_what_was(hx: Hexad, after: str) -> None:
-    typed(hx, "I am vegetarian.", after)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I am vegetarian.", "I am no longer vegetarian."),
+        ("I am vegetarian.", "I am not vegetarian any more."),
+        ("We use React.", "We don't use React any more, we use Vue now."),
+        ("I use Vim.", "I don't use Vim any more, I use Emacs now."),
+        ("Ich bin Vegetarier.", "Ich bin kein Vegetarier mehr."),
+        ("Je suis végétarien.", "Je ne suis plus végétarien."),
+        ("Uso Vim.", "Ya no uso Vim, ahora uso Emacs."),
+    ],
+)
+def test_what_is_no_longer_true_is_the_next_version_of_what_was(hx: Hexad, before: str, after: str) -> None:
+    typed(hx, before, after)
     assert [(entry.content, entry.version) for entry in hx.knowledge.list()] == [(after, 2)]

@@ -456,6 +456,61 @@ def test_pages_of_one_name_in_two_folders_are_two_entries(hx: Hexad, tmp_path: P
         assert found == {"work/plan.md": "Ship the tea kettle", "home/plan.md": "Paint the kitchen"}
 
 
+@requirement("IO-02")
+def test_an_export_holds_what_waits_for_a_person_and_it_waits_again_where_it_is_read(tmp_path: Path) -> None:
+    with opened(":memory:") as hx:
+        hx.knowledge.save("tea", "Green tea at eight", subject="dana")
+        hx.capture("I live in Cork.")
+        assert hx.export(tmp_path / "out") == 1
+        assert hx.export(tmp_path / "dana", subject="Dana") == 1
+    for mine in (True, False):
+        with opened(":memory:") as hx:
+            hx.import_file(tmp_path / "out", mine=mine)
+            assert [entry.key for entry in hx.knowledge.list()] == ["tea"]
+            (waiting,) = hx.proposals.list()
+            assert (waiting.key, waiting.content, waiting.sentence) == ("home", "I live in Cork.", "I live in Cork.")
+
+
+@requirement("IO-01")
+def test_a_folder_names_the_files_that_it_passes_over_and_mem0_keeps_whose_memory_it_is(
+    hx: Hexad, tmp_path: Path
+) -> None:
+    vault = notes(tmp_path / "vault", plan="Ship the tea kettle", README="About this folder")
+    (vault / "x.json").write_text('{"a": 1}', encoding="utf-8")
+    done = hx.import_file(vault)
+    assert (done.left_out, dict(done.reasons)) == (
+        2,
+        {"files that are not recognised, such as README.md, x.json": 2},
+    )
+    (tmp_path / "mem0.json").write_text('[{"memory": "Has a dog", "user_id": "dana"}]', encoding="utf-8")
+    hx.import_file(tmp_path / "mem0.json")
+    assert [entry.content for entry in hx.knowledge.list() if entry.subject == "dana"] == ["Has a dog"]
+
+
+@requirement("IO-01")
+def test_a_file_with_nothing_to_keep_and_an_export_of_nobody_are_said(run: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "mem0.json").write_text('[{"memory": "Has a dog"}]', encoding="utf-8")
+    assert (
+        "holds nothing that can be kept as claude" in run("import", str(tmp_path / "mem0.json"), "--as", "claude").err
+    )
+    assert "is the subject or namespace right?" in run("export", str(tmp_path / "out"), "--subject", "nobody").out
+    (tmp_path / "chat.txt").write_text("I live in Cork.\n", encoding="utf-8")
+    run("capture", str(tmp_path / "chat.txt"))
+    assert run("review", "home", "--accept").code == 0
+    assert "I live in Cork." in run("list").out
+
+
+@requirement("IO-01")
+def test_however_many_pages_have_one_name_none_is_lost(hx: Hexad, tmp_path: Path) -> None:
+    pages = {f"{number}_index": f"Chapter {number} is about tea" for number in range(120)}
+    vault = notes(tmp_path / "vault", **pages)
+    for added in (120, 0):
+        assert hx.import_file(vault).added == added
+        assert {entry.content for entry in hx.knowledge.list()} == set(pages.values())
+    done = hx.import_file(notes(tmp_path / "vault", **{"99_index": "All is quiet in August"}))
+    assert (done.added, done.replaced, done.gone) == (0, 1, ())
+
+
 @requirement("IO-01")
 def test_a_page_that_was_written_anew_is_the_next_version_of_its_entry(hx: Hexad, tmp_path: Path) -> None:
     hx.import_file(notes(tmp_path / "vault", plan="Ship the tea kettle", tea="Green, at eight"))

@@ -49,7 +49,7 @@ def review(
     if (accept or reject) and (name is None or accept == reject):
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:
-        queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name}]
+        queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name, getattr(entry, "key", None)}]
         queue = queue or [Draft(hx, skill.name, by) for skill in hx.skills.list() if skill.name == name]
         if name is not None and not queue:
             raise InvalidInput("NAME", f"{name!r} does not await review; `hexad review --json` lists what does")
@@ -110,7 +110,7 @@ class Suggestion(Entry):
     what = "proposal"
 
     def __init__(self, hx: Hexad, proposal: Proposal) -> None:
-        self.hx, self.proposal, self.name = hx, proposal, proposal.id
+        self.hx, self.proposal, self.name, self.key = hx, proposal, proposal.id, proposal.key
         self.editable = proposal.change is ProposedChange.SAVE
 
     def show(self) -> None:

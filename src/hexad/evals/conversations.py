@@ -50,6 +50,7 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
         "precision_saved": _share(sum(each.right(each.saved) for each in every), saved),
         "precision_proposed": _share(sum(each.right(each.proposed) for each in every), proposed),
         "recall_saved": _share(wanted - sum(len(each.missed(each.saved)) for each in every), wanted),
+        "recall_proposed": _share(wanted - sum(len(each.missed(each.proposed)) for each in every), wanted),
         "recall": _share(wanted - sum(len(each.missed((*each.saved, *each.proposed))) for each in every), wanted),
         "saved_per_100_without": 100
         * sum(len(each.saved) for each in empty)
@@ -79,8 +80,8 @@ def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:
     done = hx.scoped(namespace=f"{line.file.stem} {line.number}").capture(messages, typed=True)
     progress(f"capture: {line.file.stem}", line.number, line.number)
     turns = sum(isinstance(each, dict) and each.get("role") == "user" for each in messages)
-    saved, proposed = ([each.content for each in kept] for kept in (done.saved, done.proposed))
-    return Outcome(tuple(keep), tuple(saved), tuple(proposed), turns)
+    saved, proposed = (tuple(each.content for each in kept) for kept in (done.saved, done.proposed))
+    return Outcome(tuple(keep), saved, proposed, turns)
 
 
 def _same(text: str, wanted: str) -> bool:

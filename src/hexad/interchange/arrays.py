@@ -22,7 +22,7 @@ def array(file: TextIO, name: str) -> Iterator[Any]:
     text = file.read(_CHUNK)
     place = text.find("[") + 1
     if not place:
-        raise BackupError(name, "holds no JSON array")
+        raise BackupError(name, "holds no JSON array; see `hexad import --help` for the formats that --as names")
     while True:
         place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]
         if text.startswith("]", place):

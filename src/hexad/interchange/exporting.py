@@ -1,4 +1,4 @@
-"""Export: every record of a namespace, or those about one subject, as Markdown with front matter."""
+"""Export: every record of a namespace and its proposals, or those about one subject, as Markdown with front matter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError
 from hexad.interchange.formats import BODY
-from hexad.model import RECORD_OF, Knowledge
+from hexad.memory.keys import numbered
+from hexad.model import RECORD_OF, Knowledge, ProposedChange
 from hexad.skills.folders import frontmatter
 from hexad.wire import WIRE, to_json
 
@@ -20,36 +21,43 @@ if TYPE_CHECKING:
     from hexad.model import Record
 
 _OURS: Final = ("use_count", "last_used", "given_by", "version", "first_version", "created", "updated", "redactions")
+_PROPOSED: Final = ("key", "category", "subject", "tags", "sentence")  # fields of a proposal's page
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
 
 
 def export_files(workspace: Workspace, folder: Path, subject: str | None) -> int:
-    """Write a page for each record; return their number. The folder must be empty or new."""
+    """Write a page for each record and each proposal; return how many records. The folder must be empty or new."""
     count = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise BackupError(str(folder), "is not empty; name a new folder")
-        for record in _records(workspace, subject):
-            place = folder / record.layer.noun
+        for kind, key, text in _pages(workspace, subject and subject.casefold()):
+            place = folder / kind
             place.mkdir(exist_ok=True)
-            count += 1
-            name = _UNSAFE.sub("-", record.id).strip("-.")[:80] or "entry"
-            page = place / f"{name}.md"
-            page = page if not page.exists() else place / f"{name}-{count}.md"
-            page.write_bytes(_page(record).encode())
+            count += kind != "proposal"
+            name = _UNSAFE.sub("-", key).strip("-.")[:80] or "entry"
+            page = next(page for each in numbered(name) if not (page := place / f"{each}.md").exists())
+            page.write_bytes(text.encode())
     except OSError as error:
         raise BackupError(str(folder), f"cannot be written: {error.strerror}") from error
     return count
 
 
-def _records(workspace: Workspace, subject: str | None) -> Iterator[Record]:
+def _pages(workspace: Workspace, subject: str | None) -> Iterator[tuple[str, str, str]]:
+    """The folder, the name and the text of each page."""
     for layer in RECORD_OF:
         for row in workspace.rows(layer):
             record = row.record
             hidden = isinstance(record, Knowledge) and record.deleted is not None
-            if not hidden and (subject is None or getattr(record, "subject", None) == subject):
-                yield record
+            if not hidden and subject in {None, getattr(record, "subject", "").casefold()}:
+                yield layer.noun, record.id, _page(record)
+    with workspace.reading() as view:
+        for each in view.proposals():
+            if each.change is ProposedChange.SAVE and subject in {None, each.subject.casefold()}:
+                made = {"hexad": WIRE, "type": "knowledge", "proposed": True}
+                held = {name: value for name in _PROPOSED if (value := to_json(each)[name])}
+                yield "proposal", each.key, f"{frontmatter.write({**made, **held})}{each.content}\n"
 
 
 def _page(record: Record) -> str:

@@ -92,7 +92,9 @@ class Source:
         elif self.format in {"claude", "chatgpt", "transcript"}:
             yield from self._conversations()
         elif self.format == "mem0":
-            yield from (_fact(str(each.get("memory") or ""), tags=each.get("categories")) for each in self.elements())
+            for each in self.elements():
+                found = _fact(str(each.get("memory") or ""), tags=each.get("categories"))
+                yield found._replace(fields={**found.fields, "subject": str(each.get("user_id") or "")[:80]})
         elif self.path.suffix == ".json":
             pages = [text for each in self.elements() for text in _texts(each)]
             yield from (offer for page in pages for offer in _blocks(page))
@@ -114,8 +116,8 @@ class Source:
     def elements(self) -> Iterator[dict[str, Any]]:
         """The objects of an array, or of lines; of a transcript in plain text its messages."""
         plain = self.format == "transcript" and self.path.suffix not in {".json", ".jsonl"}
-        if plain and (said := _spoken(_page(self.path))):
-            yield from said
+        if plain and (page := _page(self.path)).lstrip()[:1] not in {"[", "{"}:
+            yield from _spoken(page) or [{"role": "user", "content": page}]  # a text without speakers is the user's
             return
         try:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
@@ -143,7 +145,7 @@ class Source:
 
 
 def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
-    """The files to read: the one that is named, or those of a folder that can be recognised, in their order."""
+    """The files to read: the one that is named, or those of a folder; one that is not recognised has no format."""
     if given is not None and given not in FORMATS:
         raise InvalidInput("--as", f"must be one of {', '.join(FORMATS)}, not {given!r}")
     if not path.is_dir():
@@ -157,7 +159,7 @@ def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
     ]
     if not any(each.format for each in found) or len(files) > _MOST_FILES:
         raise BackupError(str(path), f"holds {len(files):,} files to import; give a folder of 1 to {_MOST_FILES:,}")
-    return [each for each in found if each.format]
+    return found
 
 
 def messages_in(path: Path) -> list[Any]:
@@ -211,7 +213,7 @@ def _page(path: Path) -> str:
     except OSError as error:
         raise BackupError(str(path), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise BackupError(str(path), "is not UTF-8 text") from error
+        raise BackupError(str(path), "is not UTF-8 text; if it is a zip file, unzip it first") from error
     if len(page) > _LARGEST_PAGE:
         raise BackupError(str(path), f"is larger than {_LARGEST_PAGE:,} bytes; split it")
     return page
@@ -227,7 +229,8 @@ def _note(page: str, path: Path) -> Iterator[Offer]:
     body = body.removesuffix("\n")
     kind = fields.get("type")
     if isinstance(kind, str) and TYPES.get(kind) in RECORDS and fields.pop("hexad", None):
-        yield Offer({**fields, BODY[kind]: body}, line=1)
+        waits, sentence = bool(fields.pop("proposed", False)), str(fields.pop("sentence", ""))
+        yield Offer({**fields, BODY[kind]: body}, 1, sentence, clear=not waits)
         return
     name = next((str(fields[name]) for name in ("permalink", "title", "name") if fields.get(name)), path.stem)
     text = body.strip() or str(fields.get("description") or "")

@@ -6,6 +6,8 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
@@ -14,7 +16,7 @@ from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
 from hexad.memory.backup.lines import Line
-from hexad.memory.keys import key_from
+from hexad.memory.keys import key_from, numbered
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.memory.redaction import redact
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 _BATCH, _MOST = 500_000, 500  # characters, and records, that are looked up together
 _MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
 _COMPARED: Final = frozenset({"rules", "memories", "mem0", "notes"})  # with what a file of the name brought before
+_NUMBERED, _LONGEST_TITLE = 20, 180  # keys that are tried, and characters of one before a digest
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
 
@@ -98,9 +101,10 @@ def import_files(
                 progress(min(before + done, total), total)
 
             source.progress = show
-            saver.take(source, alone=len(found) == 1)
+            if source.format:
+                saver.take(source, alone=len(found) == 1)
             read += source.path.stat().st_size
-        result = saver.done()
+        result = saver.done([each.name for each in found if not each.format])
         progress(total, total)
         if wish.preview:
             raise _PreviewedError
@@ -159,8 +163,11 @@ class _Saver:
             self._latest[key] = offer, source
         return True
 
-    def done(self) -> Imported:
-        """The result."""
+    def done(self, unread: Sequence[str]) -> Imported:
+        """The result; it names some of the files that were not recognised."""
+        if unread:
+            self._reasons[f"files that are not recognised, such as {', '.join(unread[:5])}"] = len(unread)
+            self._counts["left_out"] += len(unread)
         for offer, source in self._latest.values():
             self._counts[self._outcome(offer, source)] += 1
         gone = tuple(entry.key for entry in self._gone)
@@ -222,10 +229,12 @@ class _Saver:
         clean = redact(content).text
         if clean in self._brought:
             return self._brought[clean]
-        made = key = title or key_from(content)
+        made = title or key_from(content)
         if title and self._wish.overwrite:
             return title
-        for number in range(2, 100):
+        digest = sha256((source.name if title else clean).encode()).hexdigest()[:12]
+        unlike = f"{made[:_LONGEST_TITLE]}-{digest}"  # nobody else has it
+        for key in chain(islice(numbered(made), _NUMBERED), [unlike]):
             entry = self._change.get(Knowledge.layer, key)
             if isinstance(entry, Knowledge) and clean == entry.content:
                 return key
@@ -238,8 +247,7 @@ class _Saver:
                 return changed.key
             if entry is None and self._waiting.get(key, clean) == clean:
                 return key
-            key = f"{made}-{number}"
-        return key
+        return unlike
 
     def _reason_against(self, record: Knowledge) -> str:
         if record.deleted is not None:
@@ -254,7 +262,8 @@ class _Saver:
         before, changed = self._here(record), self._changed.get(record.id)
         if before is not None and not self._wish.overwrite and changed is None:
             return "kept"
-        unsure = not self._wish.mine and (not offer.clear or getattr(record, "category", None) is Category.RULE)
+        foreign = not self._wish.mine and getattr(record, "category", None) is Category.RULE
+        unsure = foreign or not (offer.clear or (self._wish.mine and not offer.line))  # an exported proposal stays one
         if isinstance(record, Knowledge) and (unsure or (changed is not None and changed.version > 1)):
             return self._proposed(record, offer, before)
         self._store(record)

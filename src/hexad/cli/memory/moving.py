@@ -19,8 +19,6 @@ from hexad.memory.backup.copying import copy_store
 from hexad.model import Origin
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
-
-
 app = Commands()
 
 
@@ -98,6 +96,8 @@ def import_(
     proposed = f"{done.proposed} proposed, " if done.proposed else ""
     counts = f"{done.added} added, {done.replaced} replaced, {proposed}{done.kept} kept as they are here"
     screen.say(f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}")
+    if not (done.added or done.replaced or done.kept or done.left_out or done.proposed):
+        screen.warn(f"{file.name} holds nothing that can be kept{f' as {format}; leave out --as?' if format else ''}")
     for reason, times in done.reasons.items():
         screen.remark(f"not imported: {times} ({reason})")
     if done.redacted:
@@ -113,19 +113,20 @@ def import_(
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
     *,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only entries with exactly this subject.")] = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only entries with this subject.")] = None,
     common: Common,
 ) -> None:
     """Write every entry, reference, learning and skill as a page of Markdown; `import` reads them back."""
     with common.opened() as hx:
         count = hx.export(folder, subject=subject)
-    common.answer({"folder": str(folder), "records": count}, f"{folder}: {screen.counted(count, 'record')} written")
+    said = f"{screen.counted(count, 'record')} written{'' if count else '; is the subject or namespace right?'}"
+    common.answer({"folder": str(folder), "records": count}, f"{folder}: {said}")
 
 
 @app.command(epilog="Example: hexad capture chat.json --json")
 def capture(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Messages as JSON, JSON Lines, or lines such as User: …")
+        Path, typer.Argument(metavar="FILE", help="Messages as JSON or JSON Lines, lines such as User: …, or a text.")
     ],
     *,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation's name.")] = None,

@@ -30,7 +30,7 @@ app = typer.Typer()
 def eval_(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl."),
+        typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl; capture/SET.jsonl."),
     ],
     *,
     db: Annotated[
@@ -50,7 +50,7 @@ def eval_(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
+    """Measure recall, ranking and speed on questions with known answers; also capture, life.jsonl, errors, scripts."""
     used = NO_EMBEDDER if no_semantic else embedder
     plan = Plan(
         queries, chosen([name.strip() for name in baseline.split(",") if name.strip()]), used or STATIC, foreign, seed

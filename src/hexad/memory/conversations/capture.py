@@ -78,11 +78,11 @@ class Capture:
         said = list(turns(messages))
         keeping = Keeping(self._workspace, self._find, session=session, most=self._most)
         now = self._workspace.clock()
+        found = list(extracted(extractor, said)) if extractor is not None else []  # it may raise: before a save
         for statement in _once(statements(text, now) for by_user, text in said if by_user):
             keeping.keep(statement, at_once=by_hand and statement.clear, by=Origin.USER if by_hand else by)
-        if extractor is not None:
-            for candidate in extracted(extractor, said):
-                keeping.keep(candidate, at_once=candidate.category in self._auto_accept, by=Origin.AGENT)
+        for candidate in found:
+            keeping.keep(candidate, at_once=candidate.category in self._auto_accept, by=Origin.AGENT)
         return keeping.result()
 
     def understood(self, text: str) -> Statement | None:
@@ -107,12 +107,9 @@ class Keeping:
         self._workspace = workspace
         self._knowledge = KnowledgeCollection(workspace, find)
         self._proposals = Proposals(workspace, find)
-        self._similarity = workspace.similarity
-        self._session = session
-        self._most = most
+        self._similarity, self._session, self._most = workspace.similarity, session, most
         self._waiting = {plain(each.content) for each in self._proposals.list()}
-        self._saved: list[Statement] = []
-        self._proposed: list[Statement] = []
+        self._saved, self._proposed = list[Statement](), list[Statement]()
         self._left_out = 0
 
     def result(self) -> Captured:
@@ -130,7 +127,7 @@ class Keeping:
                 other = None  # one rule more
             try:
                 if at_once and (other is None or said.replaces):
-                    self._saved.append(self._save(said, other))
+                    self._saved.append(self._save(said, other, by))
                 elif (
                     plain(said.content) not in self._waiting and trace_of(said.key, said.content) not in self._rejected
                 ):
@@ -178,7 +175,7 @@ class Keeping:
         about = replace(other, content=_topic(theirs) or other.content)
         return any(resembling(_topic(said), [about], self._similarity))
 
-    def _save(self, said: Statement, other: Knowledge | None) -> Statement:
+    def _save(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         own = (ProposedChange.SAVE, other.key if other else said.key, said.category, said.content, said.sentence)
         for each in self._proposals.list():
             made = (each.change, each.key, each.category, each.content, each.sentence)
@@ -188,19 +185,13 @@ class Keeping:
         if other is not None:
             entry = self._knowledge.correct(other.key, said.content, **fields)
             return replace(said, key=entry.key, against=entry.key)
-        entry = self._knowledge.save(said.key if said.slot else None, said.content, **fields)
+        entry = self._knowledge.save(said.key if said.slot else None, said.content, **fields, origin=by)
         return replace(said, key=entry.key)
 
     def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
-        proposal = self._proposals.propose(
-            other.key if other and said.replaces else said.key,
-            said.content,
-            category=said.category,
-            sentence=said.sentence,
-            against=other.key if other else "",
-            origin=by,
-            session=self._session,
-        )
+        key, against = other.key if other and said.replaces else said.key, other.key if other else ""
+        fields: dict[str, Any] = {"category": said.category, "sentence": said.sentence, "session": self._session}
+        proposal = self._proposals.propose(key, said.content, **fields, against=against, origin=by)
         self._waiting.add(plain(said.content))
         return replace(said, key=proposal.key, against=proposal.against, proposal=proposal.id)
 

@@ -19,8 +19,15 @@ _DAYS: Final = (
     "sat(?:urday)?s?|samstags?|sonnabend|samedi|sábado|周六|星期六|土曜日?|토요일",
     "sun(?:day)?s?|sonntags?|dimanche|domingo|周日|星期日|星期天|日曜日?|일요일",
 )
+_NAMED: Final = (
+    "jan feb mar apr may jun jul aug sep oct nov dec|january february march april may june july august september"
+    " october november december|januar februar märz april mai juni juli august september oktober november dezember"
+    "|janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+    "|enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+)
+_MONTHS: Final = {name: n for line in _NAMED.split("|") for n, name in enumerate(line.split(), start=1)}
 _UNTIL: Final = (
-    r"\b(?:until|till?|through|up to|bis(?: zum| zu| einschließlich)?|jusqu'(?:à|au|en)|hasta(?: el)?)\s+"
+    r"(?<!wait )\b(?:until|till?|through|up to|bis(?: zum| zu| einschließlich)?|jusqu'(?:à|au|en)|hasta(?: el)?)\s+"
     r"(?:the\s+|next\s+|le\s+|la\s+|el\s+)?"
 )
 _WEEKDAYS: Final = tuple(
@@ -30,11 +37,20 @@ _WEEKDAYS: Final = tuple(
     for day in _DAYS
 )
 _DATE: Final = re.compile(rf"(?:{_UNTIL}|直?到)(\d{{4}})-(\d\d)-(\d\d)", re.IGNORECASE)
+_UNTIL_MONTH: Final = re.compile(  # the day on either side of the month, the month, and the year
+    rf"{_UNTIL}(?:(?:the )?(?:ende?|fin|finales) (?:of |de |d')?)?(?:(\d{{1,2}})(?:\.|er|st|nd|rd|th)? (?:de |of )?)?"
+    rf"({'|'.join(_MONTHS)})\b(?: (\d{{1,2}})(?:st|nd|rd|th)?\b)?(?:,? (\d{{4}}))?"
+    r"|到?(?<!\d)(\d{1,2})[月월] ?(?:(\d{1,2})[日号일])?(?:之前|前|为止|末?まで|까지)[는は]?",
+    re.IGNORECASE,
+)
+LIMITED: Final = re.compile(  # a sentence that holds for a time, even if its end cannot be read
+    rf"(?i){_UNTIL}(?!\d+ \w)|\bfor (?:\w+ ){{1,2}}(?:days|weeks|months)\b|まで|까지|为止|直到|到\S{{1,6}}前"
+)
 _DAY, _WEEK, _MONTH, _YEAR = 1, 7, 31, 366
 _END: Final = rf"{_UNTIL}(?:ende?|fin(?:al)?) (?:of|de[rsl]?|diese[rs]|du)\s*(?:the |this |la |l')?"
 _WITHIN: Final = {
     _DAY: rf"{_UNTIL}(?:tomorrow|morgen|demain|mañana)\b|明天为止|明日まで|내일까지",
-    _WEEK: rf"{_END}(?:week|woche|semaine|semana)\b|\b(?:this week|diese woche|cette semaine|esta semana)\b"
+    _WEEK: rf"{_END}(?:week|woche|semaine|semana)\b|\b(?:this week(?!')|diese woche|cette semaine|esta semana)\b"
     r"|(?:本|这)周末?|今週(?:末まで|いっぱい)?は?|이번 ?주(?: ?말)?(?:까지)?는?",
     _MONTH: rf"{_END}(?:month|monats|mois|mes)\b|\b(?:this month|diesen monat|ce mois(?:-ci)?|este mes)\b"
     r"|\bbis monatsende\b"
@@ -77,9 +93,15 @@ def _ends(sentence: str, today: datetime) -> Iterator[tuple[datetime, re.Match[s
     if match := _DATE.search(sentence):
         year, month, day = map(int, match.groups())
         yield datetime(year, month, day, tzinfo=UTC) + timedelta(days=1), match
-    for number, weekday in enumerate(_WEEKDAYS):
+    if match := _UNTIL_MONTH.search(sentence):
+        before, name, after, given, number, on = match.groups()
+        start = datetime(int(given or today.year), _MONTHS[name.lower()] if name else int(number), 1, tzinfo=UTC)
+        last = start.replace(day=int(before or after or on or 1)) + timedelta(days=1)
+        end = last if before or after or on else _end(_MONTH, start)
+        yield (end if given or end > today else end.replace(year=end.year + 1)), match
+    for place, weekday in enumerate(_WEEKDAYS):
         if match := weekday.search(sentence):
-            yield today + timedelta(days=(number - today.weekday()) % 7 + 1), match
+            yield today + timedelta(days=(place - today.weekday()) % 7 + 1), match
     if match := _AHEAD.search(sentence):
         count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1].lower()]
         yield today + timedelta(days=count * _UNITS[match.lastgroup or "day"] + 1), match

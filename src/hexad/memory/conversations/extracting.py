@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -37,11 +38,12 @@ def extracted(extractor: Extractor, said: Sequence[Turn]) -> Iterator[Statement]
     if not callable(extractor):
         raise InvalidInput("extractor", "must be a function from the text of a conversation to candidates")
     transcript = "\n".join(f"{'user' if turn.by_user else 'assistant'}: {turn.text}" for turn in said)
-    words = set(terms(" ".join(own_words(turn.text) for turn in said if turn.by_user)[:_TRANSCRIPT]))
+    words = " ".join(" ".join(own_words(turn.text) for turn in said if turn.by_user)[:_TRANSCRIPT].split())
+    own = set(terms(words))
     for candidate in islice(extractor(transcript[:_TRANSCRIPT]) or (), _MOST):
-        found = _checked(candidate, words)
+        found = _checked(candidate, own)
         if found is not None:
-            yield found
+            yield found if found.sentence in words else replace(found, sentence="")  # only what the user said
 
 
 def _checked(candidate: Any, words: set[str]) -> Statement | None:
@@ -59,7 +61,7 @@ def _checked(candidate: Any, words: set[str]) -> Statement | None:
         key = admission.key("key", _text(candidate, "key") or key_from(content))
     except HexadError:
         return None
-    return Statement(content.strip(), sentence[:_LONGEST], category, key)
+    return Statement(content.strip(), " ".join(sentence[:_LONGEST].split()), category, key, topic=content)
 
 
 def _text(candidate: Any, name: str) -> str:

@@ -1,29 +1,30 @@
 """A sentence → the lasting wish, rule, preference, correction or fact that it states, judged by one table a language.
 
 Each line of a table in `tables/` is a kind and a pattern. `words` recognise the language, `lead` may stand before a
-statement, `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`,
-`system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking`
-makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it. `now` says that it was different before.
-`while` is a fact in a sentence that says how long it holds. `noun` shows that a `verb` before it is none.
+statement (`reason` too, and is kept), `remember` asks to keep what follows, `wish` is a standing wish in the form of a
+question. `not`, `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a
+sentence, `asking` makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it; `draft` makes all of
+it unclear, `trouble` all but its rules. `now` says that it was different before. `while` is a fact in a sentence that
+says how long it holds. `noun` shows that a `verb` before it is none. Further words are parts of other lines.
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
 the group `slot`.
 
 A pattern is written in words: `(a|b)` one or the other, `(a)?` perhaps, `~(a)` not before a, `~<(a)` not after a,
 `&(a)` before a, `…` anything, `…3+` and `…3-9` so many characters of it, `_` the edge of a word, `%` a letter, `%+` a
-word, `{A}` a capital letter, `{3 words}` at most so many words, `$` the end, `{name}` the pattern of another line, and
-`<slot>(a)` a group with a name. Everything else is as in a regular expression.
+word, `{A}` a capital letter, `{a}` a small one, `{3 words}` at most so many words, `$` the end, `{name}` the pattern of
+another line, and `<slot>(a)` a group with a name. Everything else is as in a regular expression.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.memory.conversations.expiry import timed
+from hexad.memory.conversations.expiry import LIMITED, timed
 from hexad.memory.conversations.wording import NARROW, own_words, sentences
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
@@ -38,9 +39,12 @@ _TABLES: Final = Path(__file__).with_name("tables")
 _KANA, _HANGUL, _HAN = (re.compile(span) for span in ("[\u3040-\u30ff]", "[\uac00-\ud7af]", "[\u4e00-\u9fff]"))
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _HEAD: Final = re.compile(r"[,;:.!、。\s–—-]*")
+_BETWEEN: Final = re.compile(
+    r"(?:[;–—]|[,、，](?!\d))\s*(?:(?:because|since|as|weil|denn|car|parce que|porque|ya que)\s)?"
+)
 _NEVER: Final = re.compile(r"(?!)")
 _STATES: Final = re.compile("(?P<category>[a-z]+)(?P<sure>[!?])(?::(?P<slot>.+))?")
-_CAPITAL: Final = "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])"
+_LETTERS: Final = {"A": "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])", "a": "(?-i:[a-zäöüßéáíóúñç])"}
 _SIGNS: Final = {"(": "(?:", "~(": "(?!", "~<(": "(?<!", "&(": "(?=", "…": ".*", "_": r"\b", "%": r"\w", "$": r"\W*$"}
 _NOTATION: Final = re.compile(
     r"\\.|<(?P<group>[a-z]+)>\(|~<?\(|&\(|\(|…(?:(?P<least>\d+)(?:-(?P<most>\d+)|\+))?|\{(?P<words>\d) words\}"
@@ -96,11 +100,13 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     if any(table.refusing[kind].search(narrow) for table in tables for kind in ("letter", "play")):
         return
     cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(narrow))]
+    drafted, troubled = (any(table.refusing[kind].search(narrow) for table in tables) for kind in ("draft", "trouble"))
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
         if found is not None and not _tells_secret(sentence):
-            yield found
+            sure = found.clear and not drafted and (found.category is Category.RULE or not troubled)
+            yield replace(found, clear=sure)
 
 
 def _tells_secret(sentence: str) -> bool:
@@ -112,23 +118,26 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     """The statement that a sentence makes, if the table holds it."""
     sentence = said.translate(NARROW)  # character by character: places stay the same
     asks = sentence.rstrip("\"')*_ ").endswith("?")
-    if asks or table.refusing["not"].search(sentence) or table.refusing["system"].search(sentence):
-        return _wished(said, sentence, table)
+    refused = table.refusing["not"].search(sentence) or table.refusing["system"].search(sentence)
+    if asks or refused:
+        return _wished(said, sentence, table) or (None if refused else _part(said, table, now))
     start = _HEAD.match(sentence, _after(table.refusing["lead"], sentence)).end()  # type: ignore[union-attr]
     asked = table.refusing["remember"].match(sentence, start)
     body = sentence[_HEAD.match(sentence, asked.end()).end() :] if asked else sentence[start:]  # type: ignore[union-attr]
-    until, bare = timed(body, now)
+    claim = body[_after(table.refusing["reason"], body) :]
+    until, bare = timed(claim, now)
     row, match = next(
-        ((row, match) for form in (body, bare) for row in table.rows if (match := row.pattern.match(form))),
+        ((row, match) for form in (claim, bare) for row in table.rows if (match := row.pattern.match(form))),
         (None, None),
     )
     if row is None and not (asked and len(body) > 1) and not (until and table.refusing["while"].match(bare)):
-        return None
+        return _part(said, table, now)
     category = row.category if row else Category.FACT
     if until is None and table.refusing["passing"].search(body):
         return None
     if category is not Category.RULE and table.refusing["trouble"].search(body):
         return None
+    known = until is not None or LIMITED.search(claim) is None  # until when it holds
     slot = "" if until or not row else match["slot"] if match and row.slot == "@" else row.slot  # no slot for a time
     own = said[len(said) - len(body) :]
     content = own[:1].upper() + own[1:]
@@ -138,11 +147,21 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
         category=category,
         key=key_from(slot or content),
         topic=(match and match.string[match.end() :].strip()) or content,
-        clear=bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body)),
+        clear=known and (bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body))),
         slot=bool(slot),
         replaces=until is None and bool(table.refusing["now"].search(sentence)),
         expires=until,
     )
+
+
+def _part(said: str, table: Table, now: datetime) -> Statement | None:
+    """The fact or preference in a part of a sentence: "I'm vegan, any ideas?". A person decides about it."""
+    parts = _BETWEEN.split(said)
+    for part in parts[:4] if len(parts) > 1 else ():  # so that any sentence takes little time
+        found = judged(part.strip("?？ "), table, now)
+        if found is not None and found.clear and found.category is not Category.RULE:
+            return replace(found, sentence=said, clear=False)
+    return None
 
 
 def _wished(said: str, sentence: str, table: Table) -> Statement | None:
@@ -197,7 +216,7 @@ def _languages(text: str, least: int = 0) -> list[str]:
 @cache
 def table_of(language: str) -> Table:
     """The table of a language, compiled."""
-    rows, named = list[Row](), {"A": _CAPITAL}
+    rows, named = list[Row](), dict(_LETTERS)
     for line in (_TABLES / f"{language}.txt").read_text(encoding="utf-8").splitlines():
         kind, written = line.split(maxsplit=1)
         pattern = _NOTATION.sub(lambda found: _expression(found, named), written)

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _USER: Final = frozenset({"user", "human", "user-prompt"})
-_NAMES: Final = ("author", "role", "sender", "type", "kind", "part_kind")  # of the field that says who speaks
+_NAMES: Final = ("author", "role", "sender", "source", "from", "type", "kind", "part_kind")  # of who speaks
+_CONTENTS: Final = ("content", "parts", "contents", "text", "value")
 _TEXTS: Final = frozenset({"", "text", "input_text", "user-prompt", "multimodal_text"})  # kinds of parts with words
 _NOT_TYPED: Final = ("isMeta", "isSidechain", "isCompactSummary", "toolUseResult")  # beside Claude Code's messages
 _DEEPEST: Final = 4  # parts inside parts
@@ -59,9 +60,8 @@ def _said(message: Any) -> Iterator[tuple[bool, Any]]:
         if isinstance(parts, list | tuple) and any(field_of(part, "part_kind") for part in parts[:_PARTS]):
             yield from ((_speaker(part) in _USER, field_of(part, "content")) for part in parts[:_PARTS])
             return
-        content = next(
-            (found for name in ("content", "parts", "contents", "text") if (found := field_of(message, name))), ""
-        )
+        held = field_of(message, "data") or message  # LangChain's JSON
+        content = next(filter(None, (field_of(held, name) for name in _CONTENTS)), "")
         yield _speaker(message) in _USER, content
 
 

@@ -42,12 +42,17 @@ _FOREIGN: Final = re.compile(  # the lines below a colon, or all after a gap, if
     rf"^(?!.*(?:{_OWN}))(.*[:\uff1a]\n)(?!\s*(?:[-*•–]|\d{{1,2}}[.)])\s)(?:\n[\s\S]*|.+(?:\n.+)*)|^#{{1,6}} [\s\S]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_MAIL: Final = re.compile(  # two lines of its head, and all after them
+    r"(?im)(?:^(?:from|to|subject|cc|date|sent|von|an|betreff|de|à|objet|para|asunto|发件人|收件人|主题|差出人|宛先|件名"
+    r"|보낸 ?사람|받는 ?사람|제목)[:\uff1a].*\n){2}[\s\S]*"
+)
 _BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"
 )
 _SHORTENED: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|vs|etc|approx|no|st|z\.b|bzw|ca|nr|d\.h|p\.ej|sr|sra|mme|ex)|^\d{1,2})\.$",
+    r"(?:\b(?:e\.g|i\.e|dr|mr|mrs|ms|vs|etc|approx|no|st|z\.b|bzw|ca|nr|d\.h|p\.ej|sr|sra|mme|ex"
+    r"|(?:bis|am|vom|zum|ab|dem) \d{1,2})|^\d{1,2})\.$",
     re.IGNORECASE,
 )
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -70,9 +75,8 @@ def _states(sentence: str) -> bool:
 def own_words(text: str) -> str:
     """A message without code, tags and what they hold, long quotations and long paragraphs."""
     text = "\n".join(line.rstrip() for line in text[:_READ].replace("’", "'").split("\n"))
-    text = _QUOTED.sub(
-        lambda match: match[0] if len(match[0]) <= _SHORT_QUOTE else _GONE, _without_tags(_FENCE.sub("\n", text))
-    )
+    text = _without_tags(_FENCE.sub("\n", _MAIL.sub("", text)))
+    text = _QUOTED.sub(lambda match: match[0] if len(match[0]) <= _SHORT_QUOTE else _GONE, text)
     paragraphs = [each for each in re.split(r"\n[ \t]*\n", text) if each.strip()]
     if len(text) > _LONG:
         paragraphs = paragraphs[:1]
