@@ -189,10 +189,18 @@ def test_a_check_that_found_something_is_no_mistake_of_its_command(hx: Hexad, er
         ("get --page 0", "404 Not Found for http://127.0.0.1:8080/orders", "get --page 1"),
         ("find notes tea", "nothing found, try a different word", "find notes coffee"),
         ("deploy api", "PERMISSION_DENIED: denied on project demo", "deploy api --account other"),
+        ("make deploy", "make[1]: *** [Makefile:3: deploy] Error 2\nmake: *** [all] Error 2", "make deploy ENV=prod"),
     ],
 )
 def test_what_merely_differed_in_a_command_is_no_fix(hx: Hexad, failed: str, error: str, worked: str) -> None:
     assert fix_after(hx, {"command": failed}, error, {"command": worked}) == ""
+
+
+@requirement("FIX-01")
+def test_two_ports_are_no_time_of_day(hx: Hexad) -> None:
+    failed, worked = {"command": "docker run -p 80 80 nginx"}, {"command": "docker run -p 80:80 nginx"}
+    assert fix_after(hx, failed, "docker: invalid reference format.", worked) == ""
+    assert "HH:MM" in fix_after(hx, {"at": "9"}, "'9' is not a valid time for at", {"at": "9:30"})
 
 
 @requirement("FIX-03")
@@ -210,6 +218,7 @@ def test_another_subcommand_is_no_edit_of_the_one_that_failed(hx: Hexad) -> None
         ({"zone": "Berlin"}, "no time zone found", {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),
         ({"city": "Atlantis"}, "unknown city", {"city": "Paris"}, ""),
         ({"id": 13}, "TimeoutError: timed out", {"id": 13}, ""),
+        ({"path": "a.csv"}, "'utf-8' codec can't decode byte 0xe4: invalid continuation byte", {"path": "b.csv"}, ""),
     ],
 )
 def test_a_value_is_named_only_if_the_error_names_it_or_its_form_differs(

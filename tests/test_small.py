@@ -200,6 +200,7 @@ def test_the_everyday_memories_are_answered_as_well_as_they_were() -> None:
     for kind in ({"nine-facts", "german"}, {"chinese-long"}, {"korean-long"}, {"german-long"}, {"japanese-long"}):
         figures = live([lives[name] for name in kind], lambda *_: None, embedder=NO_EMBEDDER).json
         assert figures["given"] >= 0.85, kind
+        assert figures["first"] >= 0.9, kind
         assert figures["noise"] <= 0.5, kind
         assert figures["silent"] >= 0.9, kind
 

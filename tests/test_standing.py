@@ -90,6 +90,18 @@ def test_a_weak_match_is_not_found_beside_a_clear_answer_that_stands(hx: Hexad) 
     assert verdicts["soil"] == BEHIND
 
 
+@requirement("STAND-01", "SMALL-01")
+def test_the_few_that_do_not_stand_are_compared_with_the_clear_answer_that_does(hx: Hexad) -> None:
+    question = "Which day does Ines water the roses beside the gate?"
+    hx.knowledge.save("ines", "Ines waters the roses beside the gate, the day is Monday", category="rule")
+    hx.knowledge.save("soil", f"{LONG.format(1900, 1)}, and roses are drawn on it in red ink by somebody unknown to us")
+    for number in range(60):
+        hx.knowledge.save(f"shed-{number}", f"Shed {number} is in the yard")
+    prompt = hx.prompt("", question)
+    assert {"ines", "soil"} & {item.key for item in prompt.standing} == {"ines"}
+    assert "soil" not in {item.key for item in prompt.kept}
+
+
 @requirement("STAND-01", "STAND-03")
 def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db", max_knowledge=1000, standing_budget=60, clock=FixedClock()) as hx:
@@ -109,6 +121,31 @@ def test_a_key_that_was_made_from_a_text_with_a_contraction_is_not_shown(hx: Hex
     said = ["I'm allergic to peanuts", "I don't like l’été"]
     assert [hx.knowledge.save(text).key for text in said] == ["allergic-peanuts", "dont-like-été"]
     assert str(hx.prompt("", "hello")).splitlines()[1:] == [f"- {text}" for text in said]
+
+
+@requirement("STAND-01")
+def test_a_sentence_stands_without_its_key_and_a_fragment_with_it(hx: Hexad) -> None:
+    said = {
+        "window": "Tuesdays and Thursdays only",
+        "diet": "I am vegan.",
+        "pet": "我家的狗叫豆豆。",
+        "note": "Ask first!",
+    }
+    for key, text in said.items():
+        hx.knowledge.save(key, text)
+    lines = str(hx.prompt("", "hello")).splitlines()[1:]
+    assert sorted(lines) == sorted(
+        [f"- window: {said['window']}", f"- {said['diet']}", f"- {said['pet']}", f"- note: {said['note']}"]
+    )
+
+
+@requirement("STAND-01", "STAND-03")
+def test_what_each_line_is_rounded_up_by_does_not_add_up(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", max_knowledge=1000, standing_budget=100, clock=FixedClock()) as hx:
+        for number in range(10, 40):
+            hx.knowledge.save(f"shed-{number}", f"Shed {number} is ours")
+        block = hx.prompt("", "hello").block
+        assert estimate_tokens(block) <= 100 < estimate_tokens(f"{block}\n- Shed 99 is ours")
 
 
 @requirement("STAND-01")

@@ -34,6 +34,7 @@ HARDLY_ANY: Final = (
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
 CHANCE: Final = 120  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
+BESIDE_STANDING: Final = 0.3  # the least share of an entry that stands, also among very few rows: it answers already
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.17  # the share of a question's rarity that is an answer even if its meaning seems far
 
@@ -189,6 +190,11 @@ class Matches:
     def beside_best(self) -> float:
         """The least share of the best score that an answer has: what is far behind is a word found by chance."""
         return BESIDE_BEST * min(1.0, self._rows / FEW) * (1 - many(self._rows))
+
+    @property
+    def beside_standing(self) -> float:
+        """The same share, of the best score among the entries that stand."""
+        return max(self.beside_best, BESIDE_STANDING * (1 - many(self._rows)))
 
     @property
     def _near_floor(self) -> float:

@@ -69,13 +69,16 @@ def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
     """The items that fit, the first ones first."""
     if room.counter(standing_block(items)) <= room.tokens:
         return tuple(items)
-    kept: list[Item] = []
+    kept: dict[Item, str] = {}
     left = room.tokens - room.counter(_block(()))
     for item in items:
-        cost = room.counter(f"\n{standing_line(item)}")
+        line = standing_line(item)
+        cost = room.counter(f"\n{line}")
+        if left < cost <= left + len(kept):  # each cost was rounded up: the lines together are less
+            left = room.tokens - room.counter(_block(kept.values()))
         if cost <= left:
             left -= cost
-            kept.append(item)
+            kept[item] = line
     return tuple(kept)
 
 

@@ -24,6 +24,7 @@ _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
 _PARTS: Final = re.compile(r"[^\W_]+")
 _NUMBER: Final = re.compile(r"-\d{1,2}$")  # of a key that was made from a text like another's
+_SENTENCE: Final = re.compile(r"\S\s+\S+\s+\S.*[.!?]$|[。！？]$")  # it says by itself what it is about
 _APOSTROPHE: Final = re.compile("['’]")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
@@ -52,8 +53,13 @@ def line(item: Item) -> str:
 
 
 def standing_line(item: Item) -> str:
-    """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
+    """An entry of the user's in the standing block: its text, after its key where that says more.
+
+    A sentence stands without its key, whose tokens another entry can use; "Tuesdays only" needs it.
+    """
     text, key = _content(item), _key(item)
+    if _SENTENCE.search(text):
+        return f"- {text}"
     said = _APOSTROPHE.sub("", text.casefold())  # as a key that is made from a text leaves them out
     says_more = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
     return f"- {key}: {text}" if says_more else f"- {text}"

@@ -423,9 +423,10 @@ class _Pass:
         if not share:
             return answers
         above = [answer for answer in answers if answer.verdict == KEPT]
-        standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
-        best = share * max((*standing, *(each.score for each in above)), default=0.0)
-        users = share * max((*standing, *(each.score for each in above if each.is_users)), default=0.0)
+        scores = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
+        standing = self.matches.beside_standing * max(scores, default=0.0)
+        best = max((standing, *(share * each.score for each in above)))
+        users = max((standing, *(share * each.score for each in above if each.is_users)))
         behind = {each for each in above if not each.lent and each.score < (users if each.is_users else best)}
         return [each._replace(verdict=BEHIND) if each in behind else each for each in answers] if behind else answers
 

@@ -50,8 +50,8 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"\d\d?/\d\d?/\d{4}": "DD/MM/YYYY",
     r"\d\d?\.\d\d?\.\d{4}": "DD.MM.YYYY",
     r"\d{8}": "eight digits as text",
-    r"\d\d?:\d\d": "HH:MM",
-    r"\d\d?:\d\d:\d\d": "HH:MM:SS",
+    r"[0-5]?\d:[0-5]\d": "HH:MM",  # and not the ports 80:80
+    r"[0-5]?\d:[0-5]\d:[0-5]\d": "HH:MM:SS",
     r"[A-Z][a-z]{2,8} \d\d?,? \d{4}": "Month D, YYYY",
     r"-?\d+": "whole number as text",
     r"-?\d+\.\d+": "number as text",

@@ -21,7 +21,7 @@ _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
-    r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z
+    r"""(?imx) \A\s*(?:(?:exit\ (?:code|status):?|make(?:\[\d+\])?:\ \*\*\*.*\ Error)\ -?\d+\s*)*\Z
     | \b(?:Assertion|Recursion|Memory)Error\b(?!:[^\n]*\bmust\b) | \bELIFECYCLE\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
     | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
@@ -122,8 +122,8 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | not-null"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
-    r"""(?ix) valid(?!ation\ failed) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d | mismatch
-    | \b(?:method|values|functions|arguments)\b.{0,16}\ not\ allowed | limit
+    r"""(?ix) valid(?!ation\ failed|\ \w+\ byte) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d
+    | mismatch | \b(?:method|values|functions|arguments)\b.{0,16}\ not\ allowed | limit
     | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b(?!\ request)
     | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | undeclared
     | not\ (?:appear|look)"""
