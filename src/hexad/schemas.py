@@ -102,6 +102,7 @@ def _written(kind: str) -> Schema:
 
 _ITEM: Final = "layer id key content category source origin score:number pinned:flag reasons:[Reason]"
 _KEY: Final = "id name made:time namespaces:list rights:list"
+_QUALITY: Final = "recall_at_5:number recall_at_10:number mrr:number ndcg_at_10:number"
 _ANSWERS: Final[dict[str, str]] = {
     "Reason": "signal detail value:number",
     "Item": _ITEM,
@@ -110,7 +111,7 @@ _ANSWERS: Final[dict[str, str]] = {
     "Retrieval": "query keywords:list items:{[Item]} failures:[Failure]",
     "Prompt": "text tokens:whole budget:whole? standing:list kept:list dropped:list",
     "Explanation": "message keywords:list candidates:{[Candidate]} failures:[Failure] prompt:Prompt seconds:number"
-    " layer_seconds:{number} standing_tokens:whole standing_budget:whole",
+    " layer_seconds:{number} standing_tokens:whole standing_budget:whole unfit",
     "Shown": "at:time session standing:whole tokens:whole items:[Scored]",
     "Scored": "layer id score:number",
     "Changed": "changed:list refused:{text}",
@@ -124,12 +125,14 @@ _ANSWERS: Final[dict[str, str]] = {
     "Waiting": "what",
     "Run": "name kind ok:flag error files:list seconds:number dry_run:flag steps:[object]",
     "Folder": "folder skill:text? result changed:list notes:list",
-    "Status": "version namespace stored:{whole} pinned:whole awaiting:{whole} semantic:flag",
+    "Status": "version namespace stored:{whole} pinned:whole awaiting:{whole} semantic:flag unfit",
     "Verdict": "ok:flag namespace records:whole head broken_at:whole? problem",
     "Forgotten": "entries:whole erased:flag detail",
     "Imported": "added:whole replaced:whole kept:whole left_out:whole proposed:whole reasons:{whole} gone:list",
     "Statement": "content sentence category key against proposal",
     "Check": "name verdict detail",
+    "Evaluation": f"{_QUALITY} layers:{{Quality}} sets:{{Quality}} baselines:{{Quality}} left_out:whole",
+    "Quality": _QUALITY,
     "Token": _KEY,
     "Made": f"{_KEY} secret",
     "Problem": "type title status:whole detail",

@@ -28,6 +28,7 @@ class Explanation(NamedTuple):
     seconds: float
     standing_tokens: int = 0
     standing_budget: int = 0
+    unfit: str = ""  # a sentence about the rules for which every prompt has no room
 
     @property
     def spent(self) -> str:
@@ -42,12 +43,19 @@ class Explanation(NamedTuple):
             lines.append(f"{layer} ({self.layer_seconds.get(layer, 0.0) * 1000:.2f} ms)")
             lines += [_line(each) for each in judged]
         lines += [f"{failure.layer} failed: {failure.reason}" for failure in self.failures]
+        lines += [self.unfit] if self.unfit else []
         lines.append(f"{self.spent}; {self.seconds * 1000:.2f} ms in all")
         return "\n".join(lines)
 
 
 def judge(
-    found: Retrieval, candidates: Mapping[Layer, Sequence[Judged]], prompt: Prompt, *, room: Room, seconds: float
+    found: Retrieval,
+    candidates: Mapping[Layer, Sequence[Judged]],
+    prompt: Prompt,
+    *,
+    room: Room,
+    seconds: float,
+    unfit: str,
 ) -> Explanation:
     """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
@@ -70,6 +78,7 @@ def judge(
         seconds=seconds,
         standing_tokens=room.counter(prompt.block) if prompt.block else 0,
         standing_budget=room.tokens,
+        unfit=unfit,
     )
 
 
@@ -85,6 +94,7 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "seconds": explanation.seconds,
         "standing_tokens": explanation.standing_tokens,
         "standing_budget": explanation.standing_budget,
+        "unfit": explanation.unfit,
         "layer_seconds": {layer.value: seconds for layer, seconds in explanation.layer_seconds.items()},
         "prompt": wire.prompt(explanation.prompt),
     }

@@ -24,6 +24,7 @@ T = TypeVar("T")
 _log: Final = logging.getLogger("hexad")
 _SHOWN: Final = 5  # bad lines of a file that are reported one by one
 CAPTURE: Final = "capture"
+CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", CAPTURE})
 """Folders with other kinds of evaluation data."""
 
@@ -85,6 +86,11 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     return found
 
 
+def read_set(home: Path) -> EvalSet:
+    """The set of one folder `<layer>/<set>`, with its items."""
+    return _read_set(_layer(home.parent), home)
+
+
 def _layer(home: Path) -> Layer:
     if home.name == Layer.RUNTIME_CONTEXT:
         raise EvalError(str(home), "cannot be measured: the runtime context is always one item")
@@ -104,8 +110,8 @@ def live_sets(place: Path) -> tuple[EvalSet, ...]:
 
     A line of a file may name its ``layer``; without one it is user_knowledge.
     """
-    file = place if place.is_file() else place / "queries.jsonl"
-    files = [file] if file.is_file() else sorted(place.glob("*/*/queries.jsonl"))
+    file = place if place.is_file() else place / QUERIES
+    files = [file] if file.is_file() else sorted(place.glob(f"*/*/{QUERIES}"))
     asked: dict[Layer, list[Question]] = {}
     for each in files:
         usual = Layer.USER_KNOWLEDGE if each == file else _layer(each.parent.parent)
@@ -125,8 +131,7 @@ def _asked_of(usual: Layer, line: Line) -> tuple[Layer, Question]:
 
 
 def _read_set(layer: Layer, home: Path) -> EvalSet:
-    corpus = tuple(readable(home / "corpus.jsonl", _document))
-    questions = tuple(readable(home / "queries.jsonl", _question))
+    corpus, questions = tuple(readable(home / CORPUS, _document)), tuple(readable(home / QUERIES, _question))
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
     return EvalSet(layer, home.name, corpus, questions)

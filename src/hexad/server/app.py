@@ -100,7 +100,7 @@ class Site:
         self._life, self._making = Starlette(lifespan=self._alive), anyio.Lock()
         self._mcp_apps: dict[str, Starlette] = {}
         self.parts: dict[str, Callable[[Request], Awaitable[ASGIApp]]] = {
-            API_PATH: Api(hx, callers).answer,
+            API_PATH: Api(hx, callers, hosting.evals).answer,
             MCP_PATH: self._mcp,
             GATEWAY_PATH: self._gateway.answer,
             "/healthz": self._health,

@@ -25,10 +25,6 @@ _EVERYTHING: Final = "everything"
 _TRACES: Final = "traces"
 _DURATION: Final = re.compile(r"(\d{1,9})([smhdw])")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_HELD: Final = (
-    "another program still reads an older state of the database; when it has ended, `hexad forget --traces` removes "
-    "the last bytes"
-)
 
 
 app = Commands()
@@ -236,18 +232,15 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
 
 
 def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
-    if traces:
-        state = hx.store.flush_traces()
-        return Forgotten(0, state is Erasure.DONE, "the server's own maintenance removes them", state)
     if key is not None:
         return hx.knowledge.forget(key)
-    return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
+    everything = subject is None and session is None and not traces
+    return hx.forget(subject=subject, session=session, everything=everything, traces=traces)
 
 
 def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
     if common.as_json:
-        detail = completed(_HELD) if done.state is Erasure.HELD else done.detail
-        screen.emit({**forgotten(done), "detail": "" if done.erased else detail})
+        screen.emit({**forgotten(done), "detail": completed(done.detail)})
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")
     else:
@@ -258,5 +251,5 @@ def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
     if done.state is Erasure.SCHEDULED:
         screen.remark(done.detail)
     elif not done.erased:
-        screen.warn(_HELD)
+        screen.warn(done.detail)
         raise typer.Exit(1)

@@ -27,6 +27,7 @@ from hexad.wire import to_json, unique_keys
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
+    from pathlib import Path
 
     from starlette.requests import Request
     from starlette.types import Scope
@@ -50,13 +51,14 @@ class Api:
 
     hx: Hexad
     callers: Callers
+    evals: Path | None = None
 
     async def answer(self, request: Request) -> Response:
         """Answer one request; an error is one that `problems` describes."""
         path = _path(request.scope)
+        caller = self.callers.bearer(request)
         if path == "/openapi.json":
             return JSONResponse(description())
-        caller = self.callers.bearer(request)
         route, names = _route(request.method, path)
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
@@ -73,6 +75,7 @@ class Api:
             request.headers.get("if-match", ""),
             request.headers.get("if-none-match", ""),
             await body_of(request, LARGEST) if route.takes else b"",
+            self.evals,
         )
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))

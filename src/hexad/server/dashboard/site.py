@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from hexad.errors import AccessRefused, HexadError
 from hexad.memory.indexing import all_namespaces
-from hexad.model import Layer, shown_trust
+from hexad.model import Capability, shown_trust
 from hexad.recent import Recent
 from hexad.server.api.calls import Call, body_of, tag_of
 from hexad.server.api.problems import described
@@ -62,7 +62,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(layers=list(Layer), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
+    environment.globals.update(capabilities=list(Capability), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
     environment.filters["trust"] = shown_trust
     environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
@@ -149,8 +149,9 @@ class Dashboard:
         form = await _form(request, session)
         try:
             done = await RUNNING.run(partial(act, call, form))
-        except HexadError as error:
-            done = Done(Notice(described(error)[1], bad=True), {**form.given("layer"), **form.record})
+        except HexadError as error:  # what was typed stays in the form
+            record = {**form.given("layer"), **form.record}
+            done = Done(Notice(described(error)[1], bad=True), record, {"typed": form})
         session = self.sessions.change(session, notice=done.notice)
         if done.shown is not None:
             again = replace(call, query={**call.query, **done.query})
