@@ -178,7 +178,7 @@ def url(hx: Hexad, tokens: Tokens) -> Iterator[str]:
         yield base
 
 
-@requirement("API-01", "BACKUP-01")
+@requirement("API-01", "IO-01")
 def test_every_namespace_travels_to_another_server_with_a_token_for_all(
     url: str, hx: Hexad, tokens: Tokens, tmp_path: Path
 ) -> None:
@@ -218,7 +218,7 @@ def test_listings_are_narrowed_as_on_the_command_line(url: str, hx: Hexad) -> No
         assert found("/habits", layer="tool_registry") == []
 
 
-@requirement("API-01", "AUDIT-01")
+@requirement("API-01")
 def test_every_log_that_a_caller_may_read_is_verified(url: str, hx: Hexad, tokens: Tokens) -> None:
     for name in ("acme", "acme/dana", "other"):
         hx.scoped(namespace=name).knowledge.save("editor", "vim")

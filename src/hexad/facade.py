@@ -358,14 +358,9 @@ class Hexad:
     def forget(
         self, *, subject: str | None = None, session: str | None = None, everything: bool = False, traces: bool = False
     ) -> Forgotten:
-        """Erase all knowledge about a subject, or all records of a session or of this namespace, bytes included.
-
-        ``traces`` erases the bytes that an earlier call left because another connection read a snapshot.
-        """
-        here = self._engine.workspace
-        return forget_all(
-            here, subject=subject, session=session, everything=everything, traces=traces, also=forget_elsewhere
-        )
+        """Erase all about a subject, of a session or of this namespace, bytes included; or ``traces`` left before."""
+        wanted: Any = {"subject": subject, "session": session, "everything": everything, "traces": traces}
+        return forget_all(self._engine.workspace, **wanted, also=forget_elsewhere)
 
     def erase_traces(self) -> bool:
         """Erase the bytes that `forget` left; return whether all are gone."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from hexad import signals
 from hexad._version import __version__
-from hexad.extras import require_extra
+from hexad.extras import is_importable, require_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from opentelemetry.trace import Span
 
@@ -33,6 +33,21 @@ def instrumented() -> Iterator[None]:
     require_extra("otel", "tracing", "opentelemetry")
     with signals.listening(_Recorder().begun):
         yield
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Iterator[None]:
+    """Inside, spans belong to the trace that the headers of a request name (`traceparent`), if they name one."""
+    if "traceparent" not in headers or not is_importable("opentelemetry"):
+        yield
+        return
+    from opentelemetry import context, propagate  # noqa: PLC0415 - behind its extra
+
+    before = context.attach(propagate.extract(headers))
+    try:
+        yield
+    finally:
+        context.detach(before)
 
 
 class _Recorder:

@@ -24,6 +24,7 @@ from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
 from hexad.mcp.http import sdk_app
 from hexad.mcp.server import server_of
+from hexad.otel import continued
 from hexad.server.api.openapi import PREFIX as API_PATH
 from hexad.server.api.problems import document, problem, refused
 from hexad.server.api.serving import Api
@@ -132,7 +133,8 @@ class Site:
                     message["headers"] = [*message.get("headers", ()), *_SAFE]
             await send(message)
 
-        with signals.measured("request", area=name, method=_method(scope), status=500) as facts:
+        request = signals.measured("request", area=name, method=_method(scope), status=500)
+        with continued(Headers(scope=scope)), request as facts:
             try:
                 app = await self._answered(area, Request(scope, receive))
                 await app(scope, receive, noting)
@@ -209,3 +211,12 @@ def _log(area: str, scope: Scope, status: str | float, seconds: float) -> None:
         "ms": round(seconds * 1000, 2),
     }
     sys.stderr.write(f"{json.dumps(line)}\n")
+
+
+class AsJson(logging.Formatter):
+    """Warnings as lines of JSON too, between those of the requests."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        at = utc_now().isoformat(timespec="milliseconds")
+        return json.dumps({"at": at, "level": record.levelname.lower(), "message": record.getMessage()})

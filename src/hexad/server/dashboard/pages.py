@@ -88,11 +88,13 @@ def knowledge(call: Call) -> dict[str, Any]:
     sorts = by is not None and "query" not in asked
     asked |= {"limit": _SORTED, "cursor": ""} if sorts else {}
     found, after = verbs.matching(replace(call, query=asked), call.hx.knowledge)
+    cut = _SORTED if sorts and after else 0
     if sorts:
         found, after = part(sorted(found, key=by, reverse=call.query["sort"] != "key"), call.query)
     return {
         "entries": found,
         "next": after,
+        "cut": cut,
         "categories": list(Category),
         "origins": list(Origin),
         "sorts": ["saved", *_SORTS],
@@ -174,8 +176,10 @@ def skills(call: Call) -> dict[str, Any]:
         return {"skills": sorted(call.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
     skill = call.hx.skills.get(call.query["name"])
     draft, parts = _looked_at(skill)
-    versions = call.hx.skills.history(skill.name)
-    return {"template": "skills_one", "skill": skill, "draft": draft, "parts": parts, "versions": versions}
+    log = call.hx.audit.latest(_LOOKED_AT)
+    runs = [each for each in log if (each.action, each.target) == ("skill.run", skill.name)][:_EXAMPLES]
+    one = {"skill": skill, "draft": draft, "parts": parts, "runs": runs}
+    return {"template": "skills_one", **one, "versions": call.hx.skills.history(skill.name)}
 
 
 def timeline(call: Call) -> dict[str, Any]:

@@ -98,15 +98,17 @@ class Dashboard:
             return await (self._sign_in if path == "sign-in" else self._sign_out)(request, session)
         caller = self.sessions.caller(session)
         if caller is None:
-            return self._to(session, "/sign-in", {"next": f"/{path}"} if path in PAGES else {})
+            asked = f"?{request.url.query}" if request.url.query else ""
+            return self._to(session, "/sign-in", {"next": f"/{path}{asked}"} if path in PAGES else {})
         if path in PAGES:
             return await self._asked(request, session, caller, path)
         if path == "log/events":
             caller.require(Right.READ)
             hx = caller.engine(self.hx, session.namespace)
             return events(hx, await READING.run(partial(newer, hx, None)))
-        shown = {"title": "Not found", "text": "There is no such page."}
-        return self._shown(session, "message.html", shown, 404) if path else self._to(session, "/playground")
+        if path:
+            raise AccessRefused(404, "there is no such page")
+        return self._to(session, "/playground")
 
     async def _asked(self, request: Request, session: Session, caller: Token, page: str) -> Response:
         """A page, or what its form asks for."""
@@ -156,20 +158,21 @@ class Dashboard:
         if done.shown is not None:
             again = replace(call, query={**call.query, **done.query})
             return await READING.run(partial(self._page, session, again, page, done.shown))
-        return self._to(session, f"/{page}", {} if page == "review" else done.query)
+        return self._to(session, f"/{page}", {} if page == "review" else {**call.query, **done.query})
 
     async def _sign_in(self, request: Request, session: Session) -> Response:
         if request.method != "POST":
             target = request.query_params.get("next", "")
             return self._shown(session, "sign_in.html", {"next": target, "problem": "", "open": self.callers.open})
         form = await _form(request, session)
-        target = form.one("next") if form.one("next").strip("/") in PAGES else "/playground"
+        page, _, asked = form.one("next").strip("/").partition("?")
+        target = f"/{page}{'?' if asked else ''}{asked}" if page in PAGES else "/playground"
         try:
             entered = self.sessions.sign_in(session, form.one("token").strip())
         except AccessRefused:
             shown = {"next": target, "problem": "That token is not known, or was revoked.", "open": False}
             return self._shown(session, "sign_in.html", shown, 401)
-        return self._to(entered, f"/{target.strip('/')}")
+        return self._to(entered, target)
 
     async def _sign_out(self, request: Request, session: Session) -> Response:
         if request.method == "POST":
@@ -180,7 +183,9 @@ class Dashboard:
 
     def _failed(self, session: Session, error: Exception) -> Response:
         code, text = described(error)
-        return self._shown(session, "message.html", {"title": "This did not work", "text": text}, code)
+        frame = dict.fromkeys(("page", "status", "caller", "hx", "notice"))  # the navigation, which needs no store
+        title = "Not found" if code == 404 else "This did not work"
+        return self._shown(session, "message.html", {**frame, "title": title, "text": text}, code)
 
     def _shown(self, session: Session, template: str, values: dict[str, Any], code: int = 200) -> Response:
         html = _templates().get_template(template).render(session=session, theme=session.theme, **values)
