@@ -155,7 +155,7 @@ def _pages(database: Path) -> Iterator[Figure]:
 
         question, name = "when is the release of the search service", "a page of 50 entries of 100,000"
         yield _against(f"{name}, against its query", 5.0, _medians(entries, query))
-        yield _against(f"{name} after a change, against its query", None, _medians(entries, query, lambda: _change(hx)))
+        yield _against(f"{name} after a change, against its query", 5.0, _medians(entries, query, lambda: _change(hx)))
         retrieval = _medians(answer, lambda: hx.retrieve(question))
         yield _against("an answer of the playground, against one retrieval", 3.0, retrieval)
 

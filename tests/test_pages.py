@@ -242,3 +242,15 @@ def test_the_forwarded_address_counts_only_where_a_proxy_is_trusted(
         sent = [{"X-Forwarded-For": f"203.0.113.9, 198.51.100.{number}"} for number in range(3)]
         codes = {httpx2.get(f"{url}/sign-in", headers=forged).status_code for forged in sent}
     assert (429 in codes) is refused
+
+
+@requirement("API-01", "DASH-01")
+def test_counting_what_awaits_review_reads_no_proposal(url: str, hx: Hexad) -> None:
+    hx.proposals.propose("diet", "I am vegan")
+    with closing(sqlite3.connect(hx.store.location)) as other:
+        other.execute("UPDATE hexad_proposal SET tags = 'no JSON'")
+        other.commit()
+    with caller(url) as api:
+        assert api.get("/proposals").status_code == 503
+        assert api.get("/status").json()["awaiting"]["proposals"] == 1
+    assert 'title="1 await a decision"' in httpx2.get(f"{url}/knowledge").text

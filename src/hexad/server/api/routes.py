@@ -229,7 +229,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: listing(map(wire.item, c.hx.standing())), listed("Item")),
     _verb("POST", "/used", WRITE, verbs.used, listed("Association"), _USED),
     Route("GET", "/habits", READ, "list_habits", "The words of earlier questions that help to find items",
-          lambda c: _all(filter(verbs.of_item(c.query), c.hx.habits.list())), listed("Association"), query=_HABITS),
+          lambda c: _all(filter(verbs.wanted(c.query), c.hx.habits.list())), listed("Association"), query=_HABITS),
     Route("DELETE", "/habits", APPROVE, "reset_habits", "Remove the words that lead to an item, or to all",
           lambda c: {"removed": c.hx.habits.reset(c.query.get("layer"), c.query.get("id"))}, answer("removed:whole"),
           query=_HABITS),

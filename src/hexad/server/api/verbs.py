@@ -12,6 +12,7 @@ from hexad._version import __version__
 from hexad.clock import utc_now
 from hexad.context.standing import left_out
 from hexad.errors import AccessRefused, HexadError, InvalidInput, NotFound
+from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, Origin, SkillKind, SkillStatus
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hexad.facade import Hexad
-    from hexad.model import Association, AuditRecord, Knowledge, Skill
+    from hexad.model import AuditRecord, Knowledge, Skill
     from hexad.server.api.calls import Call, Reply
 
 _SPANS: Final = {"seen_within_days": "seen_after", "unseen_for_days": "seen_before"}
@@ -208,11 +209,6 @@ def drafts(hx: Hexad) -> list[Skill]:
     return sorted(found, key=lambda skill: skill.updated, reverse=True)
 
 
-def of_item(query: Mapping[str, Any]) -> Callable[[Association], bool]:
-    """Whether a learned word is of the layer and the item that are asked for."""
-    return lambda each: query.get("layer", each.layer) == each.layer and query.get("id", each.id) == each.id
-
-
 def queue(call: Call) -> dict[str, Any]:
     """Everything that awaits review: proposals, then drafts, then doubtful fixes."""
     proposals = [{"what": "proposal", "proposal": wire.to_json(each)} for each in call.hx.proposals.list()]
@@ -224,26 +220,29 @@ def queue(call: Call) -> dict[str, Any]:
 # the memory as a whole
 
 
-def status(call: Call) -> dict[str, Any]:
+def counts(hx: Hexad) -> dict[str, Any]:
     """Count the contents of a namespace, and the things that await review."""
-    hx = call.hx
     with hx.store.reading(hx.namespace) as view:
         found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+        proposals = len(view.proposals())
     stored = {layer.value: evidence.statistics.rows for layer, evidence in found.items()}
-    stored |= {each.layer.value: len(each.list()) for each in (hx.learnings, hx.skills)}
+    learnings, skills = hx.learnings.list(), hx.skills.list()
+    drafted = sum(each.status is SkillStatus.DRAFT for each in skills)
     return {
         "version": __version__,
         "namespace": hx.namespace,
-        "stored": stored,
+        "stored": {**stored, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
         "pinned": len(found[Layer.USER_KNOWLEDGE].standing),
-        "awaiting": {
-            "proposals": len(hx.proposals.list()),
-            "skills": len(drafts(hx)),
-            "learnings": len(hx.learnings.doubtful()),
-        },
+        "awaiting": {"proposals": proposals, "skills": drafted, "learnings": sum(map(is_doubtful, learnings))},
         "semantic": hx.ready(0),
-        "unfit": left_out(hx.store, hx.namespace, utc_now(), hx.standing(), hx.settings.standing_budget),
     }
+
+
+def status(call: Call) -> dict[str, Any]:
+    """Count the contents of a namespace and the things that await review, and say which rules fit no prompt."""
+    hx = call.hx
+    unfit = left_out(hx.store, hx.namespace, utc_now(), hx.standing(), hx.settings.standing_budget)
+    return {**counts(hx), "unfit": unfit}
 
 
 def timeline(call: Call) -> dict[str, Any]:

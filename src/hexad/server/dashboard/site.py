@@ -20,7 +20,7 @@ from hexad.recent import Recent
 from hexad.server.api.calls import Call, body_of, tag_of
 from hexad.server.api.problems import described
 from hexad.server.api.serving import READING, RUNNING, events
-from hexad.server.api.verbs import newer, status
+from hexad.server.api.verbs import counts, newer
 from hexad.server.dashboard.actions import Done, Form, act
 from hexad.server.dashboard.pages import PAGES
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
@@ -142,7 +142,7 @@ class Dashboard:
             end = view.chain_end()
         known = self._counts.get(call.hx.namespace)
         if known is None or known[0] != end:
-            known = (end, status(call))
+            known = (end, counts(call.hx))
             self._counts.put(call.hx.namespace, known)
         return known[1]
 
