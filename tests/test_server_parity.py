@@ -102,7 +102,6 @@ FIELD_OF: Final = {  # options whose field has another name
     "--file": "definition",
     "--shell": "definition",
     "--needs": "definition",
-    "--no-semantic": "embedder",
     ("forget", "KEY"): "knowledge",
     ("habits", "list", "--layer"): "layer",
     ("habits", "reset", "--layer"): "layer",
@@ -119,7 +118,10 @@ IN_THE_ROUTE: Final = {  # options that choose the route
     *((*each, way) for each in (("review",), ("skills", "review")) for way in ("NAME", "--accept", "--reject")),
 }
 NO_FIELD: Final = {  # options of a command that has a route: why they have none
-    ("eval", "--foreign"): "asks each set of a folder the questions of the others; a call is about one set",
+    **dict.fromkeys(
+        [("eval", option) for option in ("--baseline", "--embedder", "--no-semantic", "--foreign")],
+        "compare embedders and other programs on files; a server measures as it serves",
+    ),
     ("eval", "--out"): "writes a page; the page Evaluation is one",
     ("skills", "export", "--force"): "replaces a folder on the caller's machine",
 }
@@ -285,9 +287,8 @@ def test_a_stored_set_is_asked_with_its_own_items_and_lines_of_this_memory(
         '{"text": "where is the door code?", "relevant": ["door"]}\n{"text": "what is missing?", "relevant": ["gone"]}'
     )
     with serving(hx, tokens, evals=tmp_path / "evals") as url, caller(url, secret(tokens, "read")) as api:
-        found = api.post("/evaluate", json={"set": "user_knowledge/team", "baseline": ["fts5"]}).json()
+        found = api.post("/evaluate", json={"set": "user_knowledge/team"}).json()
         assert (found["sets"]["user_knowledge/team"]["recall_at_5"], found["left_out"]) == (1.0, 1)
-        assert found["baselines"]["fts5"]["recall_at_5"] == 1.0
         live = api.post("/evaluate", json={"lines": asked, "misses": 5}).json()
         assert live["recall_at_5"] == 0.5
         assert [each["missing"] for each in live["misses"]["user_knowledge/this memory"]] == [["gone"]]

@@ -195,7 +195,7 @@ class Engine:
         prompt = self.assemble(base, found, budget=budget)
         seconds, here = time.perf_counter() - started, self.workspace
         unfit = left_out(here.store, here.namespace, here.clock(), found.standing, self.standing_budget)
-        return judge(found, candidates, prompt, room=self._room, seconds=seconds, unfit=unfit)
+        return judge(found, candidates, prompt, room=self._room, seconds=seconds)._replace(unfit=unfit)
 
     def _count_uses(self, prompt: Prompt) -> None:
         full = False

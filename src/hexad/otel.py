@@ -35,19 +35,12 @@ def instrumented() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def continued(headers: Mapping[str, str]) -> Iterator[None]:
-    """Inside, spans belong to the trace that the headers of a request name (`traceparent`), if they name one."""
-    if "traceparent" not in headers or not is_importable("opentelemetry"):
-        yield
-        return
-    from opentelemetry import context, propagate  # noqa: PLC0415 - behind its extra
+def continue_trace(headers: Mapping[str, str]) -> None:
+    """Spans of this task belong to the trace that the headers of its request name (`traceparent`), if they name one."""
+    if "traceparent" in headers and is_importable("opentelemetry"):
+        from opentelemetry import context, propagate  # noqa: PLC0415 - behind its extra
 
-    before = context.attach(propagate.extract(headers))
-    try:
-        yield
-    finally:
-        context.detach(before)
+        context.attach(propagate.extract(headers))
 
 
 class _Recorder:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final, TypeAlias
 
 from hexad.memory.admission import MAX_KEY, MAX_TAGS
-from hexad.model import Layer
 from hexad.shape import Kind, shapes
 from hexad.wire import TYPES
 
@@ -27,7 +26,6 @@ FLAG: Final[Schema] = {"type": "boolean"}
 COUNT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 1_000_000}
 OBJECT: Final[Schema] = {"type": "object", "additionalProperties": True}
 NOTHING: Final[Schema] = {}
-LAYERS: Final[Schema] = {"type": "array", "items": {"enum": [layer.value for layer in Layer]}, "maxItems": len(Layer)}
 KEYS: Final[Schema] = {"type": "array", "items": KEY, "minItems": 1, "maxItems": 1000}
 BOUNDS: Final[dict[str, Schema]] = {  # of fields, by name
     "tags": {"items": KEY, "maxItems": MAX_TAGS},

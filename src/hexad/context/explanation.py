@@ -49,13 +49,7 @@ class Explanation(NamedTuple):
 
 
 def judge(
-    found: Retrieval,
-    candidates: Mapping[Layer, Sequence[Judged]],
-    prompt: Prompt,
-    *,
-    room: Room,
-    seconds: float,
-    unfit: str,
+    found: Retrieval, candidates: Mapping[Layer, Sequence[Judged]], prompt: Prompt, *, room: Room, seconds: float
 ) -> Explanation:
     """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
@@ -78,7 +72,6 @@ def judge(
         seconds=seconds,
         standing_tokens=room.counter(prompt.block) if prompt.block else 0,
         standing_budget=room.tokens,
-        unfit=unfit,
     )
 
 

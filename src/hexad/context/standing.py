@@ -60,14 +60,13 @@ def left_out(store: Store, namespace: str, now: datetime, standing: Sequence[Ite
     question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=_MOST, with_rules=True)
     with store.reading(namespace) as view:
         rows = view.evidence(question)[Layer.USER_KNOWLEDGE].standing
-    wanted = [each for each in (cast("Knowledge", row.record) for row in rows) if each.origin is Origin.USER]
-    keys, stand = [each.key for each in wanted if standing_of(each) > Standing.OWN], {item.id for item in standing}
+    records = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
+    keys, stand = [each.key for each in records if standing_of(each) > Standing.OWN], {item.id for item in standing}
     missing = [key for key in keys if key not in stand]
-    if not missing:
-        return ""
-    fit = f"{len(keys) - len(missing)} of {len(keys)} rules and preferences fit {budget} tokens"
     some = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
-    return f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
+    fit = f"{len(keys) - len(missing)} of {len(keys)} rules and preferences fit {budget} tokens"
+    rest = f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
+    return rest if missing else ""
 
 
 def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:

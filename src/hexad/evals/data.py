@@ -76,19 +76,12 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
-    layers = [(_layer(home), home) for home in homes if _holds_sets(home)]
-    found = tuple(
-        _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
-    )
+    layers = [home for home in homes if _holds_sets(home) and _layer(home)]
+    found = tuple(read_set(home) for place in layers for home in sorted(place.iterdir()) if home.is_dir())
     if required and not found:
         expected = "<layer>/<set>/corpus.jsonl and queries.jsonl, life.jsonl, fixes.jsonl, or capture/*.jsonl"
         raise EvalError(str(folder), f"has no sets; expected {expected}")
     return found
-
-
-def read_set(home: Path) -> EvalSet:
-    """The set of one folder `<layer>/<set>`, with its items."""
-    return _read_set(_layer(home.parent), home)
 
 
 def _layer(home: Path) -> Layer:
@@ -130,11 +123,12 @@ def _asked_of(usual: Layer, line: Line) -> tuple[Layer, Question]:
         raise line.error(str(error)) from None
 
 
-def _read_set(layer: Layer, home: Path) -> EvalSet:
+def read_set(home: Path) -> EvalSet:
+    """The set of one folder `<layer>/<set>`, with its items."""
     corpus, questions = tuple(readable(home / CORPUS, _document)), tuple(readable(home / QUERIES, _question))
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
-    return EvalSet(layer, home.name, corpus, questions)
+    return EvalSet(_layer(home.parent), home.name, corpus, questions)
 
 
 def _document(line: Line) -> Document:

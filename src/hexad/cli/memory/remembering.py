@@ -33,8 +33,7 @@ app = Commands()
 @app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; or: hexad remember "I like tea"')
 def remember(
     key: Annotated[
-        str | None,
-        typer.Argument(metavar="[KEY]", help="A name for it; made from the text if left out."),
+        str | None, typer.Argument(metavar="[KEY]", help="A name for it; made from the text if left out.")
     ] = None,
     content: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to save; - reads stdin.")] = None,
     *,
@@ -143,7 +142,8 @@ def forget(
         if not traces and not yes:
             question = f"Erase {what} in namespace {hx.namespace!r} of {hx.store.location} for good?"
             screen.exit_unless_agreed("forget", question, otherwise="nothing was forgotten")
-        done = _erase(hx, key, subject, session, traces=traces)
+        wanted: Any = {"subject": subject, "session": session, "everything": everything, "traces": traces}
+        done = hx.forget(**wanted) if key is None else hx.knowledge.forget(key)
     _report_forgotten(done, what, common)
 
 
@@ -229,13 +229,6 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
     if len(named) != 1:
         raise InvalidInput("forget", "give exactly one of KEY, --subject, --session, --everything or --traces")
     return named[0]
-
-
-def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
-    if key is not None:
-        return hx.knowledge.forget(key)
-    everything = subject is None and session is None and not traces
-    return hx.forget(subject=subject, session=session, everything=everything, traces=traces)
 
 
 def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:

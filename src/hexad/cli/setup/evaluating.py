@@ -28,14 +28,10 @@ app = typer.Typer()
 
 @app.command("eval", epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html")
 def eval_(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl."),
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl.")],
     *,
     db: Annotated[
-        str | None,
-        typer.Option("--db", metavar="FILE", help="Ask this memory the questions of DIR, or of a file."),
+        str | None, typer.Option("--db", metavar="FILE", help="Ask this memory the questions of DIR, or of a file.")
     ] = None,
     namespace: Namespace = None,
     queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only N questions of each set.")] = None,

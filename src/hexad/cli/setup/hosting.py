@@ -66,17 +66,12 @@ def serve(
     address = Address.parse(http)
     access = Access.of(address, allow_host, allow_origin)
     hosting = Hosting(
-        access=access,
-        upstream=_upstream(upstream),
-        behind_proxy=behind_proxy,
-        log_requests=log_requests,
-        evals=evals,
+        access=access, upstream=_upstream(upstream), behind_proxy=behind_proxy, log_requests=log_requests, evals=evals
     )
     announce(common.db)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")  # to standard error
     if log_requests:
-        for handler in logging.getLogger().handlers:
-            handler.setFormatter(AsJson())
+        logging.root.handlers[0].setFormatter(AsJson())
     with opened(common.db, common.namespace, create=True, patient=False) as hx:
         whole = app_of(hx, tokens_of(common.db), hosting)
 

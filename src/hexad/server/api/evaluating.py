@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import AccessRefused, EvalError, InvalidInput, NotFound
-from hexad.evals.baselines import chosen
 from hexad.evals.data import CORPUS, QUERIES, live_sets, read_set
 from hexad.evals.report import as_json
 from hexad.evals.run import Plan, evaluate
@@ -29,8 +28,7 @@ def stored_sets(folder: Path | None) -> dict[str, Path]:
 
 def measure(call: Call) -> dict[str, Any]:
     """Ask questions with known answers: of this memory, or of a stored set that has items of its own."""
-    asked, stored = call.body, stored_sets(call.evals)
-    name = asked.get("set", "")
+    asked, name, stored = call.body, call.body.get("set", ""), stored_sets(call.evals)
     if name and name not in stored:
         raise NotFound("set", name, call.hx.namespace, next_step="`hexad serve --evals DIR` offers those of a folder")
     with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
@@ -46,16 +44,9 @@ def measure(call: Call) -> dict[str, Any]:
     groups = {question.group for each in sets for question in each.questions}
     if not own and not all(map(call.caller.reaches, groups)):
         raise AccessRefused(403, "a question's group is a namespace, and this token is not for all of these")
-    if not own and asked.get("baseline"):
-        raise InvalidInput("baseline", "is measured on a set with items of its own")
-    usual = call.hx.settings.embedder if call.hx.settings.semantic else NO_EMBEDDER
-    plan = Plan(
-        asked.get("queries", MOST),
-        chosen(asked.get("baseline", ())),
-        asked.get("embedder", usual),
-        seed=asked.get("seed", 0),
-        live=None if own else call.hx,
-    )
+    embedder = call.hx.settings.embedder if call.hx.settings.semantic else NO_EMBEDDER
+    seed, live = asked.get("seed", 0), None if own else call.hx
+    plan = Plan(queries=asked.get("queries", MOST), embedder=embedder, seed=seed, live=live)
     results = list(evaluate(sets, plan, progress=lambda *_: None))
     left_out = sum(map(bool, map(str.strip, lines))) - sum(len(each.questions) for each in sets)
     return {**as_json(results, asked.get("misses", 0)), "left_out": left_out}

@@ -38,8 +38,7 @@ def _folder() -> Iterator[Path]:
 
 def export(call: Call) -> bytes:
     """A backup of the namespace, or with `all` of every namespace, as JSON Lines; `all` needs a token for `*`."""
-    everything = call.query.get("all", False)
-    if everything:
+    if everything := call.query.get("all", False):
         call.caller.require_everywhere()
     with _folder() as folder:
         call.hx.backup(folder / "backup.jsonl", everything=everything)
@@ -71,17 +70,14 @@ def import_file(call: Call) -> dict[str, Any]:
 
 def import_skills(call: Call) -> dict[str, Any]:
     """Keep the skills of a ZIP file's folders as drafts; says which were refused and why."""
-    overwrite, keep_secrets = (call.query.get(name, False) for name in ("overwrite", "keep_secrets"))
-    if keep_secrets:
+    given = {"overwrite": call.query.get("overwrite", False), "redact": not call.query.get("keep_secrets", False)}
+    if not given["redact"]:
         call.caller.require(Right.APPROVE)
     with _folder() as folder:
         inside = _received(call, folder)
         if not inside.is_dir():
             raise InvalidInput("body", "is no ZIP file; send one with the folder of a SKILL.md in it")
-        found = [
-            import_report(call.hx.skills, each, overwrite=overwrite, redact=not keep_secrets)
-            for each in skill_folders(inside)
-        ]
+        found = [import_report(call.hx.skills, each, **given) for each in skill_folders(inside)]
         return {"folders": [{**each, "folder": Path(each["folder"]).relative_to(inside).as_posix()} for each in found]}
 
 

@@ -7,31 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
 from hexad.context.explanation import explained
-from hexad.evals.baselines import BASELINES
 from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
-from hexad.schemas import (
-    COUNT,
-    FLAG,
-    KEY,
-    KEYS,
-    LAYERS,
-    NOTHING,
-    OBJECT,
-    TEXT,
-    answer,
-    body,
-    fields_of,
-    given,
-    listed,
-    ref,
-)
+from hexad.schemas import COUNT, FLAG, KEY, KEYS, NOTHING, OBJECT, TEXT, answer, body, fields_of, given, listed, ref
 from hexad.server.api import evaluating, moving, verbs
 from hexad.server.api.calls import listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
-from hexad.settings import EMBEDDERS
 from hexad.skills.library import SkillLibrary
 
 if TYPE_CHECKING:
@@ -82,20 +65,16 @@ def _all(nouns: Iterable[Any]) -> dict[str, Any]:
 _LIMIT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 1000}
 _SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
 _LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
+_LAYERS: Final[Schema] = {"type": "array", "items": _LAYER, "maxItems": len(Layer)}
 _QUERY: Final = {"query": TEXT, "limit": _LIMIT}
 _PAGE: Final = {**_QUERY, "cursor": TEXT}
 _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
 _FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY, "deleted": FLAG}
 _TRUST: Final = {**fields_of(Learning, "category"), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
 _DAYS: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 36_500}
-_SEEN: Final = {"seen_within_days": _DAYS, "unseen_for_days": _DAYS}
-_ENTRY: Final = given(
-    Knowledge,
-    "content category tags source subject thread position pinned expires relevance",
-    required="content",
-    keep_secrets=FLAG,
-    rename=FLAG,
-)
+_TIMES: Final = {"seen_within_days": _DAYS, "unseen_for_days": _DAYS}
+_SAID: Final = "content category tags source subject thread position pinned expires relevance"
+_ENTRY: Final = given(Knowledge, _SAID, required="content", keep_secrets=FLAG, rename=FLAG)
 _REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
 _LESSON: Final = "trigger error_pattern diagnosis fix"
 _LEARNING: Final = given(Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG)
@@ -106,22 +85,14 @@ _WRITTEN: Final = "kind description definition"
 _SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
 _PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
 _EDITED: Final = given(Proposal, "key content")
-_ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT, budget=COUNT, session=KEY)
-_FOUND: Final = body(required="message", message=TEXT, layers=LAYERS, max_per_layer=_LIMIT)
+_ASKED: Final = body(required="message", message=TEXT, layers=_LAYERS, base=TEXT, budget=COUNT, session=KEY)
+_FOUND: Final = body(required="message", message=TEXT, layers=_LAYERS, max_per_layer=_LIMIT)
 _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
 _WHOSE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY)
 _GONE: Final = {**_WHOSE, "properties": {**_WHOSE["properties"], "everything": FLAG, "traces": FLAG}}
 _HABITS: Final = {"layer": _LAYER, "id": KEY}
-_BASELINES: Final[Schema] = {"type": "array", "items": {"enum": list(BASELINES)}}
-_QUESTIONS: Final = body(
-    lines=TEXT,
-    set=KEY,
-    queries={"type": "integer", "minimum": 1, "maximum": evaluating.MOST},
-    seed=COUNT,
-    misses=COUNT,
-    baseline=_BASELINES,
-    embedder={"enum": list(EMBEDDERS)},
-)
+_MOST: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": evaluating.MOST}
+_QUESTIONS: Final = body(lines=TEXT, set=KEY, queries=_MOST, seed=COUNT, misses=COUNT)
 _RIGHTS: Final[Schema] = {"type": "array", "items": {"enum": list(Right)}, "minItems": 1}
 _TOKEN: Final = body(required="namespaces rights", name=KEY, namespaces={**KEYS, "maxItems": 100}, rights=_RIGHTS)
 _ENTRIES, _LESSONS, _SKILLS = listed("Knowledge"), listed("Learning"), listed("Skill")
@@ -159,7 +130,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("DELETE", "/references/{name}", WRITE, "delete_reference", "Delete a reference",
           lambda c: delete(c, c.hx.references), NOTHING, status=204),
 
-    _verb("GET", "/learnings", READ, verbs.list_learnings, _LESSONS, query={**_PAGE, **_TRUST, **_SEEN}),
+    _verb("GET", "/learnings", READ, verbs.list_learnings, _LESSONS, query={**_PAGE, **_TRUST, **_TIMES}),
     Route("POST", "/learnings", WRITE, "add_learning", "Save a learning about an error of a tool",
           lambda c: shown(c.hx.learnings.save(**fields(c), origin=c.caller.origin)), ref("Learning"), _LEARNING,
           status=201),

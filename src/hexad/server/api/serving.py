@@ -65,18 +65,10 @@ class Api:
         query = _query(route.query, request)
         if "after" in route.query and (last := request.headers.get("last-event-id", "")):
             query["after"] = number_in(last, "Last-Event-ID")
-        call = Call(
-            caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
-            caller,
-            self.callers.tokens,
-            names,
-            query,
-            await self._body(route, request),
-            request.headers.get("if-match", ""),
-            request.headers.get("if-none-match", ""),
-            await body_of(request, LARGEST) if route.takes else b"",
-            self.evals,
-        )
+        hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
+        given, sent = await self._body(route, request), await body_of(request, LARGEST) if route.takes else b""
+        read, unread = (request.headers.get(name, "") for name in ("if-match", "if-none-match"))
+        call = Call(hx, caller, self.callers.tokens, names, query, given, read, unread, sent, self.evals)
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))
         return events(call.hx, came) if route.media_type == EVENTS else _response(route, call, came)

@@ -190,8 +190,7 @@ def observe(call: Call) -> dict[str, Any]:
 
 def check_script(call: Call) -> dict[str, Any]:
     """Check a shell script without running it: allowed, needs a capability, or rejected, and why."""
-    found = check(call.body["script"])
-    return {"decision": found.decision, "needs": sorted(found.needs), "findings": list(map(asdict, found.findings))}
+    return check(call.body["script"]).as_json()
 
 
 def run_skill(call: Call) -> dict[str, Any]:
@@ -300,15 +299,10 @@ def doctor(call: Call) -> dict[str, Any]:
     facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
     whole = facts().get("integrity", "ok")
     chains, missing = verify_all(call)["chains"], call.hx.without_vector()
+    parts = [("audit log", each["ok"], each["namespace"], each["problem"] or "whole") for each in chains]
+    parts += [(each.part, False, each.namespace, f"{each.detail}; {each.advice}") for each in call.hx.check()]
     found = [("database", whole == "ok", whole)]
-    found += [
-        ("audit log", each["ok"], f"namespace {each['namespace']!r}: {each['problem'] or 'whole'}") for each in chains
-    ]
-    found += [
-        (each.part, False, f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
-        for each in call.hx.check()
-        if call.caller.reaches(each.namespace)
-    ]
+    found += [(part, ok, f"namespace {name!r}: {text}") for part, ok, name, text in parts if call.caller.reaches(name)]
     checks = [{"name": name, "verdict": "ok" if ok else "problem", "detail": detail} for name, ok, detail in found]
     if missing:
         checks.append({"name": "embeddings", "verdict": "warning", "detail": f"{missing} rows are found by words only"})

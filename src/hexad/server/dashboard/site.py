@@ -98,8 +98,8 @@ class Dashboard:
             return await (self._sign_in if path == "sign-in" else self._sign_out)(request, session)
         caller = self.sessions.caller(session)
         if caller is None:
-            asked = f"?{request.url.query}" if request.url.query else ""
-            return self._to(session, "/sign-in", {"next": f"/{path}{asked}"} if path in PAGES else {})
+            asked = f"/{path}?{request.url.query}".rstrip("?")
+            return self._to(session, "/sign-in", {"next": asked} if path in PAGES else {})
         if path in PAGES:
             return await self._asked(request, session, caller, path)
         if path == "log/events":
@@ -166,7 +166,7 @@ class Dashboard:
             return self._shown(session, "sign_in.html", {"next": target, "problem": "", "open": self.callers.open})
         form = await _form(request, session)
         page, _, asked = form.one("next").strip("/").partition("?")
-        target = f"/{page}{'?' if asked else ''}{asked}" if page in PAGES else "/playground"
+        target = f"/{page}?{asked}".rstrip("?") if page in PAGES else "/playground"
         try:
             entered = self.sessions.sign_in(session, form.one("token").strip())
         except AccessRefused:
