@@ -405,10 +405,9 @@ class Hexad:
         """Write every namespace, or without ``everything`` a scope's own, as JSON Lines; return the number of lines."""
         from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
-        whole = self._owner or admission.flag("everything", everything)
-        path, namespace = admission.path("file", file), None if whole else self.namespace
+        only = None if self._owner or admission.flag("everything", everything) else self.namespace
         self._engine.workspace.flush()
-        return write_backup(self.store, path, self._engine.workspace.clock(), namespace=namespace)
+        return write_backup(self.store, admission.path("file", file), self._engine.workspace.clock(), namespace=only)
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""
