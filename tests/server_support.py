@@ -66,3 +66,18 @@ def caller(url: str, token: str = "", **headers: str) -> Iterator[httpx2.Client]
     sent = {**headers, **({"Authorization": f"Bearer {token}"} if token else {})}
     with httpx2.Client(base_url=f"{url}/api/v1", headers=sent, timeout=60) as client:
         yield client
+
+
+def stock(hx: Hexad) -> None:
+    """Something on every page."""
+    hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
+    hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
+    for number in range(3):
+        hx.knowledge.save(f"note-{number}", f"Deploy note {number}", origin="agent")
+    hx.references.save("Runbook", location="https://wiki.example/deploy", summary="How to deploy")
+    hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello {{ name }}"})
+    hx.proposals.propose("diet", "I am vegan", sentence="I am vegan now")
+    session = hx.scoped(session="chat:1")
+    session.prompt("", "when may I deploy?")
+    for day, error in (("31/01", "cannot read the day '31/01', write YYYY-MM-DD"), ("2026-01-31", None)):
+        session.observe(tool="book", args={"day": day}, error=error, result=None if error else "ok")

@@ -14,7 +14,7 @@ import pytest
 from hexad.model import shown_trust
 from hexad.server.dashboard.pages import PAGES
 from tests.browser import CHROMIUM, DRIVER, browser
-from tests.server_support import secret, serving, tokens_in
+from tests.server_support import secret, serving, stock, tokens_in
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -49,21 +49,6 @@ def hx(tmp_path: Path) -> Iterator[Hexad]:
 def url(hx: Hexad, tokens: Tokens) -> Iterator[str]:
     with serving(hx, tokens) as base:
         yield base
-
-
-def stock(hx: Hexad) -> None:
-    """Something on every page."""
-    hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
-    hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
-    for number in range(3):
-        hx.knowledge.save(f"note-{number}", f"Deploy note {number}", origin="agent")
-    hx.references.save("Runbook", location="https://wiki.example/deploy", summary="How to deploy")
-    hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello {{ name }}"})
-    hx.proposals.propose("diet", "I am vegan", sentence="I am vegan now")
-    session = hx.scoped(session="chat:1")
-    session.prompt("", "when may I deploy?")
-    for day, error in (("31/01", "cannot read the day '31/01', write YYYY-MM-DD"), ("2026-01-31", None)):
-        session.observe(tool="book", args={"day": day}, error=error, result=None if error else "ok")
 
 
 class Visitor(httpx2.Client):
@@ -222,7 +207,7 @@ def test_stored_questions_are_chosen_from_the_operators_folder_alone(hx: Hexad, 
     with serving(hx, tokens, evals=tmp_path / "evals") as url, Visitor(base_url=url) as one:
         assert '<option value="ours.jsonl">' in one.get("/evaluation").text
         assert "1.000" in one.form("evaluation", do="measure", set="ours.jsonl").text
-        assert "has no questions" in one.form("evaluation", do="measure", set="../outside.jsonl").text
+        assert "no set" in one.form("evaluation", do="measure", set="../outside.jsonl").text
 
 
 @requirement("DASH-01")

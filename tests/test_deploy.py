@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.support import requirement
@@ -78,3 +79,27 @@ def test_the_unit_is_one_that_systemd_accepts_and_its_command_exists(tmp_path: P
     unit.write_text(text.replace(program, HEXAD))
     done = subprocess.run([str(SYSTEMD), "verify", str(unit)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@requirement("API-01")
+def test_a_wheel_installed_without_a_checkout_serves_pages_and_their_files(tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(tmp_path), str(ROOT)]
+    subprocess.run(wheel, check=True, capture_output=True)
+    [built] = tmp_path.glob("hexad-*.whl")
+    there = tmp_path / "there"
+    install = [*pip, "install", "--no-deps", "--no-index", "--target", str(there), str(built)]
+    subprocess.run(install, check=True, capture_output=True)
+    environment = {"PATH": "", "PYTHONPATH": str(there), "HEXAD_SEMANTIC": "false"}
+    command = [sys.executable, "-m", "hexad", "serve", "--http", "127.0.0.1:0", "--db", str(tmp_path / "a.db")]
+    where = [sys.executable, "-c", "import hexad; print(hexad.__file__)"]
+    found = subprocess.run(where, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert found.startswith(str(there)), "it is not the checkout's"
+    with subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        base = next(each for each in server.stderr if "serving at" in each).split("serving at ")[1].split("/;")[0]
+        for path, words in (("playground", "What would my agent read"), ("static/hexad.css", ":root")):
+            answer = httpx2.get(f"{base}/{path}")
+            assert (answer.status_code, words in answer.text) == (200, True), path
+        server.terminate()
+        assert server.wait(60) == 0

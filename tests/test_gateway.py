@@ -74,6 +74,34 @@ ANSWER = {
 }
 
 
+def events(*found: dict[str, Any]) -> list[bytes]:
+    """A stream of named events, with a comment in it."""
+    lines = [f"event: {each['type']}\ndata: {json.dumps(each)}\n\n".encode() for each in found]
+    return [lines[0], b": a comment that no parser keeps\n\n", *lines[1:]]
+
+
+SAID = {"output_index": 0, "content_index": 0, "item_id": "o1"}
+BLOCK = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+STREAMS = {
+    "/v1/chat/completions": STREAM,
+    "/v1/responses": events(
+        {"type": "response.created", "sequence_number": 0, "response": {**ANSWER, "output": []}},
+        *({"type": "response.output_text.delta", **SAID, "delta": word} for word in ("On ", "Tuesdays")),
+        {"type": "response.completed", "sequence_number": 3, "response": ANSWER},
+    ),
+    "/v1/messages": events(
+        {"type": "message_start", "message": {**MESSAGE, "content": []}},
+        BLOCK,
+        *(
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}}
+            for word in ("On ", "Tuesdays")
+        ),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_stop"},
+    ),
+}
+
+
 @dataclass
 class Provider:
     """A provider that keeps what it was sent, and answers from a script."""
@@ -98,7 +126,7 @@ class Provider:
         if b"make it fail" in raw:
             return JSONResponse({"error": {"message": "quota", "type": "insufficient_quota"}}, 429)
         if b'"stream": true' in raw or b'"stream":true' in raw:
-            return StreamingResponse(_stream(), media_type="text/event-stream")
+            return StreamingResponse(_stream(path), media_type="text/event-stream")
         answers = {"/v1/chat/completions": CHAT, "/v1/responses": ANSWER, "/v1/messages": MESSAGE}
         return Response(json.dumps(answers[path], indent=1), media_type="application/json")
 
@@ -108,8 +136,8 @@ class Provider:
         return sent
 
 
-async def _stream() -> AsyncIterator[bytes]:
-    for part in STREAM:
+async def _stream(path: str) -> AsyncIterator[bytes]:
+    for part in STREAMS[path]:
         yield part
 
 
@@ -209,6 +237,29 @@ def test_a_stream_and_an_error_of_the_provider_come_back_byte_for_byte(gateway: 
 
 
 @requirement("GATE-01")
+@pytest.mark.parametrize("path", STREAMS)
+def test_streams_of_every_shape_come_back_byte_for_byte_with_context_sent(
+    gateway: str, provider: Provider, path: str
+) -> None:
+    said = {"input": "when may I deploy?"} if "responses" in path else {}
+    asked = said or {"messages": [{"role": "user", "content": "when may I deploy?"}], "max_tokens": 9}
+    came = httpx2.post(f"{gateway}{path}", json={"model": "m", "stream": True, **asked})
+    assert came.content == b"".join(STREAMS[path])
+    assert b"Deploys happen on Tuesdays" in provider.requests[-1][2]
+
+
+@requirement("GATE-01")
+def test_official_clients_read_streams_of_responses_and_messages(gateway: str) -> None:
+    with openai.OpenAI(base_url=f"{gateway}/v1", api_key="sk") as model:
+        stream = model.responses.create(model="m", input="when may I deploy?", stream=True)
+        assert "".join(each.delta for each in stream if each.type == "response.output_text.delta") == "On Tuesdays"
+    with anthropic.Anthropic(base_url=gateway, api_key="sk") as other:
+        asked: list[Any] = [{"role": "user", "content": "when may I deploy?"}]
+        with other.messages.stream(model="m", max_tokens=9, messages=asked) as parts:
+            assert "".join(parts.text_stream) == "On Tuesdays"
+
+
+@requirement("GATE-01")
 def test_memory_can_be_off_and_our_headers_stay_here(gateway: str, provider: Provider, tokens: Tokens) -> None:
     token = secret(tokens, namespaces=("default", "default/*"))
     mine = {"X-Hexad-Token": token, "X-Hexad-User": "dana", "X-Hexad-Session": "s1", "X-Hexad-Memory": "off"}
@@ -240,18 +291,36 @@ def test_a_user_outside_of_the_token_is_refused_and_reads_nobody_elses_memory(
     assert b"Dana deploys on Mondays" in provider.requests[-1][2]
 
 
+GIVEN, FAILED = {"day": "31/01"}, "ValueError: cannot read the day '31/01'"
+CALLED = {"type": "function", "id": "t1", "function": {"name": "book", "arguments": json.dumps(GIVEN)}}
+USED = {"type": "tool_use", "id": "t1", "name": "book", "input": GIVEN}
+TRANSCRIPTS: dict[str, list[dict[str, Any]]] = {
+    "/v1/chat/completions": [
+        {"role": "assistant", "content": None, "tool_calls": [CALLED]},
+        {"role": "tool", "tool_call_id": "t1", "content": FAILED},
+    ],
+    "/v1/responses": [
+        {"type": "function_call", "call_id": "t1", "name": "book", "arguments": json.dumps(GIVEN)},
+        {"type": "function_call_output", "call_id": "t1", "output": FAILED},
+    ],
+    "/v1/messages": [
+        {"role": "assistant", "content": [USED]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": FAILED}],
+        },
+    ],
+}
+
+
 @requirement("GATE-01")
-def test_tool_calls_are_learned_from_the_transcript_once(gateway: str, hx: Hexad) -> None:
-    call = {"id": "t1", "type": "function", "function": {"name": "book", "arguments": '{"day": "31/01"}'}}
-    history = [
-        {"role": "user", "content": "book a room"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "t1", "content": "ValueError: cannot read the day '31/01'"},
-    ]
-    body = {"model": "m", "messages": history, "tools": [{"type": "function", "function": {"name": "book"}}]}
+@pytest.mark.parametrize("path", TRANSCRIPTS)
+def test_tool_calls_are_learned_from_the_transcript_once(gateway: str, hx: Hexad, path: str) -> None:
+    history = [{"role": "user", "content": "book a room"}, *TRANSCRIPTS[path]]
+    body = {"model": "m", "max_tokens": 9, "input" if "responses" in path else "messages": history}
     for _ in range(2):
         sent = {"X-Hexad-User": "dana", "X-Hexad-Session": "s1"}
-        assert httpx2.post(f"{gateway}/v1/chat/completions", json=body, headers=sent).status_code == 200
+        assert httpx2.post(f"{gateway}{path}", json=body, headers=sent).status_code == 200
     [learned] = eventually(hx.scoped(namespace="default/dana").learnings.list)
     assert (learned.trigger, learned.seen) == ("tool:book", 1)
     assert hx.learnings.list() == ()

@@ -168,3 +168,19 @@ def test_the_picture_of_a_trace_is_drawn_from_spans(tmp_path: Path) -> None:
     for name in ("turn", "hexad.retrieval", "hexad.layer.user_knowledge", "tool deploy", "hexad.tool.call"):
         assert f">{name}</text>" in file.read_text()
         assert f">{name}</text>" in (root / "docs" / "how-to" / "trace.svg").read_text()
+
+
+@requirement("OBS-01")
+def test_a_request_continues_the_trace_of_its_caller(tmp_path: Path, spans: InMemorySpanExporter) -> None:
+    trace_id, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+    with opened(tmp_path / "agent.db", semantic=False) as hx, instrumented(), serving(hx, tokens_in(tmp_path)) as url:
+        spans.clear()
+        asked = {"traceparent": f"00-{trace_id}-{parent}-01"}
+        assert httpx2.post(f"{url}/api/v1/retrieve", json={"message": "deploy"}, headers=asked).status_code == 200
+        assert httpx2.get(f"{url}/healthz").status_code == 200
+    requests = [span for span in spans.get_finished_spans() if span.name == "hexad.request"]
+    assert [(f"{each.context.trace_id:032x}" == trace_id) for each in requests] == [True, False]
+    assert requests[0].parent is not None
+    assert f"{requests[0].parent.span_id:016x}" == parent
+    [found] = [span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"]
+    assert f"{found.context.trace_id:032x}" == trace_id

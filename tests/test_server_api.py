@@ -31,7 +31,7 @@ from hexad.server.api.routes import ROUTES
 from hexad.server.app import Hosting, app_of
 from hexad.shape import shapes
 from tests.mcp_support import ask, client, in_process, play
-from tests.server_support import EVERYTHING, caller, secret, serving, tokens_in
+from tests.server_support import EVERYTHING, caller, secret, serving, stock, tokens_in
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -464,10 +464,13 @@ def test_the_command_serves_logs_without_content_and_stops_on_a_signal(tmp_path:
         base = line.split("serving at ")[1].split("/;")[0]
         with caller(base) as api:
             assert api.put("/knowledge/hush", json={"content": "quiet words"}).status_code == 201
+            wrong = {"lines": '{"text": "when?", "relevant": ["x"]}\nno JSON'}  # a warning of the log
+            assert api.post("/evaluate", json=wrong).json()["left_out"] == 1
         server.send_signal(signal.SIGTERM)
         logged = server.stderr.read()
         assert server.wait(60) == 0
     assert json.loads(logged.splitlines()[0])["route"] == "/api/v1/knowledge/{key}"
+    assert all(isinstance(json.loads(each), dict) for each in logged.splitlines()), logged
     assert "hush" not in logged
     assert "quiet" not in logged
     with opened(tmp_path / "a.db") as hx:
@@ -479,16 +482,19 @@ def hammered(url: str, token: str, *options: str) -> None:
     found = Path(sys.executable).with_name("schemathesis")
     # the engine's own rules go beyond a schema (no secret as a key, no control characters): a refusal is no failure
     checks = ["--exclude-checks", "positive_data_acceptance", "--exclude-path-regex", "events|export|import|restore"]
+    checks += ["--exclude-operation-id", "revoke_token"]  # it would revoke the caller's own
     command = [str(found), "run", f"{url}/api/v1/openapi.json", "--url", f"{url}/api/v1", *checks, *options]
     sent = ["-H", f"Authorization: Bearer {token}", "--request-timeout", "60", "--no-color"]
     done = subprocess.run(
         [*command, *sent], capture_output=True, text=True, check=False, cwd=Path(sys.executable).parent
     )
     assert done.returncode == 0, done.stdout[-6000:]
+    assert "Authentication failed" not in done.stdout, done.stdout[-2000:]
 
 
 @requirement("API-01")
-def test_the_server_keeps_to_its_description(url: str, tokens: Tokens) -> None:
+def test_the_server_keeps_to_its_description(url: str, hx: Hexad, tokens: Tokens) -> None:
+    stock(hx)
     hammered(url, secret(tokens, namespaces=("*",)), "--phases", "fuzzing", "--max-examples", "3", "--seed", "1")
 
 
@@ -510,7 +516,8 @@ def test_a_typescript_client_is_generated_and_type_checked(url: str) -> None:
 
 @pytest.mark.soak
 @requirement("API-01")
-def test_the_server_keeps_to_its_description_for_thousands_of_requests(url: str, tokens: Tokens) -> None:
+def test_the_server_keeps_to_its_description_for_thousands_of_requests(url: str, hx: Hexad, tokens: Tokens) -> None:
+    stock(hx)
     hammered(url, secret(tokens, namespaces=("*",)), "--phases", "coverage,fuzzing", "--max-examples", "50")
 
 

@@ -13,7 +13,7 @@ from hexad.context.layers import Judged
 from hexad.context.memories import merged, standing_of_all
 from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
-from hexad.context.standing import BUDGET, Room, read_standing
+from hexad.context.standing import BUDGET, Room, left_out, read_standing
 from hexad.errors import HexadError
 from hexad.memory import admission
 from hexad.memory.use.habits import Habits
@@ -193,7 +193,9 @@ class Engine:
         wide = max(_CANDIDATES, self.max_per_layer)
         found, candidates = self.turn(message, layers, session=session, wide=wide)
         prompt = self.assemble(base, found, budget=budget)
-        return judge(found, candidates, prompt, room=self._room, seconds=time.perf_counter() - started)
+        seconds, here = time.perf_counter() - started, self.workspace
+        unfit = left_out(here.store, here.namespace, here.clock(), found.standing, self.standing_budget)
+        return judge(found, candidates, prompt, room=self._room, seconds=seconds)._replace(unfit=unfit)
 
     def _count_uses(self, prompt: Prompt) -> None:
         full = False

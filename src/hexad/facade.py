@@ -22,7 +22,6 @@ from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.memory.use.habits import Habits
-from hexad.model import Erasure
 from hexad.recent import Recent
 from hexad.settings import Settings, survey
 from hexad.wiring import (
@@ -356,15 +355,16 @@ class Hexad:
         """An engine that uses another retriever, such as a vector service. This engine stays as it is."""
         return self._like(retriever=checked(retriever)) if self.enabled else self
 
-    def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
-        """Erase all knowledge about a subject, or all records of a session or of this namespace, bytes included."""
-        return forget_all(
-            self._engine.workspace, subject=subject, session=session, everything=everything, also=forget_elsewhere
-        )
+    def forget(
+        self, *, subject: str | None = None, session: str | None = None, everything: bool = False, traces: bool = False
+    ) -> Forgotten:
+        """Erase all about a subject, of a session or of this namespace, bytes included; or ``traces`` left before."""
+        wanted: Any = {"subject": subject, "session": session, "everything": everything, "traces": traces}
+        return forget_all(self._engine.workspace, **wanted, also=forget_elsewhere)
 
     def erase_traces(self) -> bool:
-        """Erase bytes that `forget` left because another connection read a snapshot; return whether all are gone."""
-        return self.store.flush_traces() is Erasure.DONE
+        """Erase the bytes that `forget` left; return whether all are gone."""
+        return self.forget(traces=True).erased
 
     def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Embed the entries that have no vector of this engine's embedder, in every namespace; return their number.
@@ -397,16 +397,17 @@ class Hexad:
 
         workspace, loaded = self._engine.workspace, self.ready(60)
         if admission.flag("repair", repair):
+            getattr(getattr(self.store, "wrapped", self.store), "mend", tuple)()  # a database's own indexes
             rebuild(self.store, workspace.clock(), workspace.similarity if loaded else None)
         return tuple(damages(self.store, workspace.similarity if loaded else None, is_altered))
 
-    def backup(self, file: str | os.PathLike[str]) -> int:
-        """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
+    def backup(self, file: str | os.PathLike[str], *, everything: bool = False) -> int:
+        """Write every namespace, or without ``everything`` a scope's own, as JSON Lines; return the number of lines."""
         from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
-        path, namespace = admission.path("file", file), None if self._owner else self.namespace
+        only = None if self._owner or admission.flag("everything", everything) else self.namespace
         self._engine.workspace.flush()
-        return write_backup(self.store, path, self._engine.workspace.clock(), namespace=namespace)
+        return write_backup(self.store, admission.path("file", file), self._engine.workspace.clock(), namespace=only)
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""

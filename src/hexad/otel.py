@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from hexad import signals
 from hexad._version import __version__
-from hexad.extras import require_extra
+from hexad.extras import is_importable, require_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from opentelemetry.trace import Span
 
@@ -33,6 +33,14 @@ def instrumented() -> Iterator[None]:
     require_extra("otel", "tracing", "opentelemetry")
     with signals.listening(_Recorder().begun):
         yield
+
+
+def continue_trace(headers: Mapping[str, str]) -> None:
+    """Spans of this task belong to the trace that the headers of its request name (`traceparent`), if they name one."""
+    if "traceparent" in headers and is_importable("opentelemetry"):
+        from opentelemetry import context, propagate  # noqa: PLC0415 - behind its extra
+
+        context.attach(propagate.extract(headers))
 
 
 class _Recorder:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final, TypeAlias
 
 from hexad.memory.admission import MAX_KEY, MAX_TAGS
-from hexad.model import Layer
 from hexad.shape import Kind, shapes
 from hexad.wire import TYPES
 
@@ -27,7 +26,6 @@ FLAG: Final[Schema] = {"type": "boolean"}
 COUNT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 1_000_000}
 OBJECT: Final[Schema] = {"type": "object", "additionalProperties": True}
 NOTHING: Final[Schema] = {}
-LAYERS: Final[Schema] = {"type": "array", "items": {"enum": [layer.value for layer in Layer]}, "maxItems": len(Layer)}
 KEYS: Final[Schema] = {"type": "array", "items": KEY, "minItems": 1, "maxItems": 1000}
 BOUNDS: Final[dict[str, Schema]] = {  # of fields, by name
     "tags": {"items": KEY, "maxItems": MAX_TAGS},
@@ -102,6 +100,7 @@ def _written(kind: str) -> Schema:
 
 _ITEM: Final = "layer id key content category source origin score:number pinned:flag reasons:[Reason]"
 _KEY: Final = "id name made:time namespaces:list rights:list"
+_QUALITY: Final = "recall_at_5:number recall_at_10:number mrr:number ndcg_at_10:number"
 _ANSWERS: Final[dict[str, str]] = {
     "Reason": "signal detail value:number",
     "Item": _ITEM,
@@ -110,7 +109,7 @@ _ANSWERS: Final[dict[str, str]] = {
     "Retrieval": "query keywords:list items:{[Item]} failures:[Failure]",
     "Prompt": "text tokens:whole budget:whole? standing:list kept:list dropped:list",
     "Explanation": "message keywords:list candidates:{[Candidate]} failures:[Failure] prompt:Prompt seconds:number"
-    " layer_seconds:{number} standing_tokens:whole standing_budget:whole",
+    " layer_seconds:{number} standing_tokens:whole standing_budget:whole unfit",
     "Shown": "at:time session standing:whole tokens:whole items:[Scored]",
     "Scored": "layer id score:number",
     "Changed": "changed:list refused:{text}",
@@ -124,12 +123,14 @@ _ANSWERS: Final[dict[str, str]] = {
     "Waiting": "what",
     "Run": "name kind ok:flag error files:list seconds:number dry_run:flag steps:[object]",
     "Folder": "folder skill:text? result changed:list notes:list",
-    "Status": "version namespace stored:{whole} pinned:whole awaiting:{whole} semantic:flag",
+    "Status": "version namespace stored:{whole} pinned:whole awaiting:{whole} semantic:flag unfit",
     "Verdict": "ok:flag namespace records:whole head broken_at:whole? problem",
     "Forgotten": "entries:whole erased:flag detail",
     "Imported": "added:whole replaced:whole kept:whole left_out:whole proposed:whole reasons:{whole} gone:list",
     "Statement": "content sentence category key against proposal",
     "Check": "name verdict detail",
+    "Evaluation": f"{_QUALITY} layers:{{Quality}} sets:{{Quality}} baselines:{{Quality}} left_out:whole",
+    "Quality": _QUALITY,
     "Token": _KEY,
     "Made": f"{_KEY} secret",
     "Problem": "type title status:whole detail",

@@ -28,6 +28,7 @@ class Explanation(NamedTuple):
     seconds: float
     standing_tokens: int = 0
     standing_budget: int = 0
+    unfit: str = ""  # a sentence about the rules for which every prompt has no room
 
     @property
     def spent(self) -> str:
@@ -42,6 +43,7 @@ class Explanation(NamedTuple):
             lines.append(f"{layer} ({self.layer_seconds.get(layer, 0.0) * 1000:.2f} ms)")
             lines += [_line(each) for each in judged]
         lines += [f"{failure.layer} failed: {failure.reason}" for failure in self.failures]
+        lines += [self.unfit] if self.unfit else []
         lines.append(f"{self.spent}; {self.seconds * 1000:.2f} ms in all")
         return "\n".join(lines)
 
@@ -85,6 +87,7 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "seconds": explanation.seconds,
         "standing_tokens": explanation.standing_tokens,
         "standing_budget": explanation.standing_budget,
+        "unfit": explanation.unfit,
         "layer_seconds": {layer.value: seconds for layer, seconds in explanation.layer_seconds.items()},
         "prompt": wire.prompt(explanation.prompt),
     }

@@ -25,6 +25,8 @@ TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens
 _ALIKE: Final = 6  # tokens by which texts of like length differ
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
+_MOST: Final = 1000  # pins, rules and preferences that are counted
+_NAMED: Final = 5  # of those that do not fit
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
 
@@ -49,6 +51,22 @@ def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadl
     question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=room.rows, with_rules=True)
     with store.reading(namespace, deadline=deadline) as view:
         return fitting(view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room)
+
+
+def left_out(store: Store, namespace: str, now: datetime, standing: Sequence[Item], budget: int) -> str:
+    """A sentence about the user's pins, rules and preferences for which every prompt has no room; else empty."""
+    if not budget:
+        return ""
+    question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=_MOST, with_rules=True)
+    with store.reading(namespace) as view:
+        rows = view.evidence(question)[Layer.USER_KNOWLEDGE].standing
+    records = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
+    keys, stand = [each.key for each in records if standing_of(each) > Standing.OWN], {item.id for item in standing}
+    missing = [key for key in keys if key not in stand]
+    some = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+    fit = f"{len(keys) - len(missing)} of {len(keys)} rules and preferences fit {budget} tokens"
+    rest = f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
+    return rest if missing else ""
 
 
 def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:

@@ -24,6 +24,7 @@ T = TypeVar("T")
 _log: Final = logging.getLogger("hexad")
 _SHOWN: Final = 5  # bad lines of a file that are reported one by one
 CAPTURE: Final = "capture"
+CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", CAPTURE})
 """Folders with other kinds of evaluation data."""
 
@@ -75,10 +76,8 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
-    layers = [(_layer(home), home) for home in homes if _holds_sets(home)]
-    found = tuple(
-        _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
-    )
+    layers = [home for home in homes if _holds_sets(home) and _layer(home)]
+    found = tuple(read_set(home) for place in layers for home in sorted(place.iterdir()) if home.is_dir())
     if required and not found:
         expected = "<layer>/<set>/corpus.jsonl and queries.jsonl, life.jsonl, fixes.jsonl, or capture/*.jsonl"
         raise EvalError(str(folder), f"has no sets; expected {expected}")
@@ -104,8 +103,8 @@ def live_sets(place: Path) -> tuple[EvalSet, ...]:
 
     A line of a file may name its ``layer``; without one it is user_knowledge.
     """
-    file = place if place.is_file() else place / "queries.jsonl"
-    files = [file] if file.is_file() else sorted(place.glob("*/*/queries.jsonl"))
+    file = place if place.is_file() else place / QUERIES
+    files = [file] if file.is_file() else sorted(place.glob(f"*/*/{QUERIES}"))
     asked: dict[Layer, list[Question]] = {}
     for each in files:
         usual = Layer.USER_KNOWLEDGE if each == file else _layer(each.parent.parent)
@@ -124,12 +123,12 @@ def _asked_of(usual: Layer, line: Line) -> tuple[Layer, Question]:
         raise line.error(str(error)) from None
 
 
-def _read_set(layer: Layer, home: Path) -> EvalSet:
-    corpus = tuple(readable(home / "corpus.jsonl", _document))
-    questions = tuple(readable(home / "queries.jsonl", _question))
+def read_set(home: Path) -> EvalSet:
+    """The set of one folder `<layer>/<set>`, with its items."""
+    corpus, questions = tuple(readable(home / CORPUS, _document)), tuple(readable(home / QUERIES, _question))
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
-    return EvalSet(layer, home.name, corpus, questions)
+    return EvalSet(_layer(home.parent), home.name, corpus, questions)
 
 
 def _document(line: Line) -> Document:

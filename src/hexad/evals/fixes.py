@@ -70,12 +70,7 @@ def judge_fixes(cases: Sequence[Case], progress: Progress) -> Figures:
     wrong = [case.is_wrong(fix) for case, fix in pairs]
     right = [case.is_right(fix) for case, fix in pairs if case.says]
     empty = [case.is_empty(fix) for case, fix in pairs if fix]
-    shares = {
-        "right": mean(right, 1.0),
-        "empty": mean(empty),
-        "wrong": mean(wrong),
-        "count": len(cases),
-    }
+    shares = {"right": mean(right, 1.0), "empty": mean(empty), "wrong": mean(wrong), "count": len(cases)}
     missed = [(case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))]
     rows = [(f"fixes: {name}", f"{value:g}") for name, value in shares.items()]
     offered = [(place, fix or "none") for place, fix in missed]

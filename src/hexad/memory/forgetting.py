@@ -39,14 +39,17 @@ def forget_all(
     subject: str | None,
     session: str | None,
     everything: bool,
+    traces: bool = False,
     also: Callable[[Change, str], int] = lambda _change, _session: 0,
 ) -> Forgotten:
     """Erase what was named, of every kind, in one transaction; then its traces.
 
     ``also`` takes what a session gave out of records that are not its own, and says how many of them went.
     """
-    if sum((subject is not None, session is not None, everything is True)) != 1:
-        raise InvalidInput("forget", "give exactly one of subject=, session= or everything=True")
+    if sum((subject is not None, session is not None, everything is True, traces is True)) != 1:
+        raise InvalidInput("forget", "give exactly one of subject=, session=, everything=True or traces=True")
+    if traces:
+        return workspace.erase_traces(0)
     with workspace.change(actor=Origin.USER) as change:
         if subject is not None:
             count = forget_subject(change, subject)

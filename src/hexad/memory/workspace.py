@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 _DETAILS: Final = {
     Erasure.DONE: "",
-    Erasure.HELD: "another connection reads an older state; once it is closed, `erase_traces()` removes the last bytes",
+    Erasure.HELD: (
+        "another program still reads an older state of the database; when it has ended, `hexad forget --traces` "
+        "(in Python `erase_traces()`) removes the last bytes"
+    ),
     Erasure.SCHEDULED: (
         "no query finds them any more; the server's next maintenance (VACUUM FULL) removes them from its tables, and "
         "its log, replicas and backups hold them until they expire"

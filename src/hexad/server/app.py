@@ -24,8 +24,9 @@ from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
 from hexad.mcp.http import sdk_app
 from hexad.mcp.server import server_of
+from hexad.otel import continue_trace
 from hexad.server.api.openapi import PREFIX as API_PATH
-from hexad.server.api.problems import document, problem, refused
+from hexad.server.api.problems import document, problem
 from hexad.server.api.serving import Api
 from hexad.server.dashboard.site import Dashboard
 from hexad.server.gateway import PREFIX as GATEWAY_PATH
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from hexad.edges.guard import Refusal
     from hexad.facade import Hexad
     from hexad.mcp.http import Access
     from hexad.server.tokens import Tokens
@@ -75,6 +77,10 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     access = hosting.access
     site = Site(hx, callers, hosting)
     rates = Rates(hx.settings.server_rate)
+
+    def refused(refusal: Refusal) -> Response:
+        return document(refusal.status, "Refused", refusal.sentence, refusal.headers)
+
     guarded = Guard(site, access.address, rates, refused, "", access.hosts, access.origins, "server_rate")
     return for_pages(_forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
 
@@ -100,7 +106,7 @@ class Site:
         self._life, self._making = Starlette(lifespan=self._alive), anyio.Lock()
         self._mcp_apps: dict[str, Starlette] = {}
         self.parts: dict[str, Callable[[Request], Awaitable[ASGIApp]]] = {
-            API_PATH: Api(hx, callers).answer,
+            API_PATH: Api(hx, callers, hosting.evals).answer,
             MCP_PATH: self._mcp,
             GATEWAY_PATH: self._gateway.answer,
             "/healthz": self._health,
@@ -132,6 +138,7 @@ class Site:
                     message["headers"] = [*message.get("headers", ()), *_SAFE]
             await send(message)
 
+        continue_trace(Headers(scope=scope))
         with signals.measured("request", area=name, method=_method(scope), status=500) as facts:
             try:
                 app = await self._answered(area, Request(scope, receive))
@@ -200,12 +207,17 @@ def _method(scope: Scope) -> str:
 
 def _log(area: str, scope: Scope, status: str | float, seconds: float) -> None:
     """One line of JSON: which route, not which key; no query, no body, no token."""
-    line = {
-        "at": utc_now().isoformat(timespec="milliseconds"),
-        "area": area,
-        "method": _method(scope),
-        "route": scope.get("hexad.route", f"/{area}"),
-        "status": status,
-        "ms": round(seconds * 1000, 2),
-    }
-    sys.stderr.write(f"{json.dumps(line)}\n")
+    route, took = scope.get("hexad.route", f"/{area}"), round(seconds * 1000, 2)
+    sys.stderr.write(f"{_line(area=area, method=_method(scope), route=route, status=status, ms=took)}\n")
+
+
+class AsJson(logging.Formatter):
+    """Warnings as lines of JSON too, between those of the requests."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        return _line(level=record.levelname.lower(), message=record.getMessage())
+
+
+def _line(**facts: object) -> str:
+    return json.dumps({"at": utc_now().isoformat(timespec="milliseconds"), **facts})

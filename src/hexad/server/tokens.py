@@ -71,6 +71,11 @@ class Token:
                 403, f"this token has no right to {right}; `hexad tokens make --right {right}` makes one"
             )
 
+    def require_everywhere(self) -> None:
+        """Raise unless every namespace is the caller's."""
+        if not self.reaches(EVERYWHERE):
+            raise AccessRefused(403, f"this is about every namespace, so it needs a token for '{EVERYWHERE}'")
+
     def reaches(self, namespace: str) -> bool:
         """Whether a namespace is the caller's."""
         return covers(self.namespaces, namespace)
@@ -90,6 +95,8 @@ class Token:
         wanted = namespace or self.home(hx.namespace)
         if not wanted:
             raise AccessRefused(403, "this token is for many namespaces; name one: ?namespace=NAME")
+        if wanted.endswith(EVERYWHERE):
+            raise AccessRefused(403, f"{wanted!r} is no namespace; name one, or ask for all: GET /export?all=true")
         if not self.reaches(wanted):
             raise AccessRefused(403, f"this token is not for the namespace {wanted!r}")
         return hx.scoped(namespace=wanted, session=session)

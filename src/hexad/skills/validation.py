@@ -7,11 +7,11 @@ a skill and stops what is plainly destructive. The boundary is the sandbox.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import starmap
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.choices import Capability, Decision
 from hexad.extras import missing_extra
@@ -48,6 +48,10 @@ class Verdict:
     def needs(self) -> frozenset[Capability]:
         """The capabilities that a person would have to grant."""
         return frozenset(found.capability for found in self.findings if found.capability is not None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as JSON."""
+        return {"decision": self.decision, "needs": sorted(self.needs), "findings": list(map(asdict, self.findings))}
 
 
 @cache

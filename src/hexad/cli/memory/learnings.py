@@ -25,10 +25,7 @@ _NOTHING: Final = (
     "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
 )
 
-Id = Annotated[
-    str,
-    typer.Argument(metavar="ID", help="The learning's id, or its first letters."),
-]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The learning's id, or its first letters.")]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
 ]

@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.memory.status import status_of
 from hexad.cli.options import InCategory, Key, Layers
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
@@ -99,11 +98,11 @@ def explain(
 ) -> None:
     """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
     with common.opened() as hx:
-        explanation, unfit = hx.explain(message, base=base, layers=layer, budget=budget), status_of(hx).unfit
+        explanation = hx.explain(message, base=base, layers=layer, budget=budget)
     if common.as_json:
         screen.emit(explained(explanation))
     else:
-        _show_explanation(explanation, unfit)
+        _show_explanation(explanation)
 
 
 def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -> Retrieval:
@@ -166,15 +165,15 @@ def _labels(entry: Knowledge, now: datetime) -> str:
     return ", ".join([*labels, *(f"#{tag}" for tag in entry.tags)])
 
 
-def _show_explanation(explanation: Explanation, unfit: str) -> None:
+def _show_explanation(explanation: Explanation) -> None:
     screen.say(f"message: {screen.one_line(explanation.message)}")
     screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
     for layer, judged in explanation.candidates.items():
         title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
         rows = [(j.item.score, j.item.key, j.verdict, "; ".join(map(str, j.item.reasons))) for j in judged]
         screen.table(_JUDGED, rows, title=title, first=layer.value)
-    if unfit:
-        screen.say(unfit)
+    if explanation.unfit:
+        screen.say(explanation.unfit)
     for failed in explanation.failures:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
     screen.say(f"{explanation.spent}; {_milliseconds(explanation.seconds)}")

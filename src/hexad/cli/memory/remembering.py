@@ -25,10 +25,6 @@ _EVERYTHING: Final = "everything"
 _TRACES: Final = "traces"
 _DURATION: Final = re.compile(r"(\d{1,9})([smhdw])")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_HELD: Final = (
-    "another program still reads an older state of the database; when it has ended, `hexad forget --traces` removes "
-    "the last bytes"
-)
 
 
 app = Commands()
@@ -37,8 +33,7 @@ app = Commands()
 @app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; or: hexad remember "I like tea"')
 def remember(
     key: Annotated[
-        str | None,
-        typer.Argument(metavar="[KEY]", help="A name for it; made from the text if left out."),
+        str | None, typer.Argument(metavar="[KEY]", help="A name for it; made from the text if left out.")
     ] = None,
     content: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to save; - reads stdin.")] = None,
     *,
@@ -147,7 +142,8 @@ def forget(
         if not traces and not yes:
             question = f"Erase {what} in namespace {hx.namespace!r} of {hx.store.location} for good?"
             screen.exit_unless_agreed("forget", question, otherwise="nothing was forgotten")
-        done = _erase(hx, key, subject, session, traces=traces)
+        wanted: Any = {"subject": subject, "session": session, "everything": everything, "traces": traces}
+        done = hx.forget(**wanted) if key is None else hx.knowledge.forget(key)
     _report_forgotten(done, what, common)
 
 
@@ -235,19 +231,9 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
     return named[0]
 
 
-def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
-    if traces:
-        state = hx.store.flush_traces()
-        return Forgotten(0, state is Erasure.DONE, "the server's own maintenance removes them", state)
-    if key is not None:
-        return hx.knowledge.forget(key)
-    return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
-
-
 def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
     if common.as_json:
-        detail = completed(_HELD) if done.state is Erasure.HELD else done.detail
-        screen.emit({**forgotten(done), "detail": "" if done.erased else detail})
+        screen.emit({**forgotten(done), "detail": completed(done.detail)})
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")
     else:
@@ -258,5 +244,5 @@ def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
     if done.state is Erasure.SCHEDULED:
         screen.remark(done.detail)
     elif not done.erased:
-        screen.warn(_HELD)
+        screen.warn(done.detail)
         raise typer.Exit(1)

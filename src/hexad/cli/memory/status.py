@@ -1,9 +1,9 @@
 """`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
@@ -13,16 +13,16 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
+from hexad.context.standing import left_out
 from hexad.facade import Hexad
-from hexad.model import DEFAULT_LAYERS, Knowledge, Layer, Learning, Origin, Proposal, Skill, SkillStatus, shown_trust
+from hexad.model import DEFAULT_LAYERS, Layer, Learning, Proposal, Skill, SkillStatus, shown_trust
 from hexad.settings import survey
-from hexad.store import Question, Standing, standing_of
+from hexad.store import Question
 from hexad.wire import to_json
 
 _REMEMBER: Final = 'remember "I like green tea"'
 _EXPLAIN: Final = 'explain "a message"'
-_MOST_STANDING: Final = 1000  # pins, rules and preferences that are counted
-_SOME: Final = 5  # namespaces in a sentence
+_MOST_PINNED: Final = 1000  # that are counted
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
 _STORED: Final = ("layer", "stored", Wide("of these"))
 _LEARNED: Final = (Wide("tool", 18), "trust", Wide("pattern and fix"))
@@ -70,34 +70,19 @@ def status(common: Common) -> None:
 def status_of(hx: Hexad) -> Status:
     """Count the contents of an engine's namespace."""
     with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
-        found = view.evidence(Question(DEFAULT_LAYERS, utc_now(), standing=_MOST_STANDING, with_rules=True))
-    entries = [cast("Knowledge", row.record) for row in found[Layer.USER_KNOWLEDGE].standing]
+        found = view.evidence(Question(DEFAULT_LAYERS, utc_now(), standing=_MOST_PINNED))
     learnings, skills = hx.learnings.list(), hx.skills.list()
     counted = {layer: evidence.statistics.rows for layer, evidence in found.items()}
     return Status(
         namespace=hx.namespace,
         stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
-        pinned=sum(entry.pinned for entry in entries),
-        unfit=_unfit(hx, entries),
+        pinned=len(found[Layer.USER_KNOWLEDGE].standing),
+        unfit=left_out(hx.store, hx.namespace, utc_now(), hx.standing(), hx.settings.standing_budget),
         learnings=tuple(sorted(learnings, key=lambda each: each.updated, reverse=True)),
         skills=skills,
         doubtful=hx.learnings.doubtful(),
         proposals=hx.proposals.list(),
     )
-
-
-def _unfit(hx: Hexad, entries: Iterable[Knowledge]) -> str:
-    """How many of the user's pins, rules and preferences are in every prompt, if not all of them are."""
-    wanted = [each.key for each in entries if each.origin is Origin.USER and standing_of(each) > Standing.OWN]
-    stand = {item.id for item in hx.standing()}
-    missing = [key for key in wanted if key not in stand]
-    if not missing:
-        return ""
-    fit = (
-        f"{len(wanted) - len(missing)} of {len(wanted)} rules and preferences fit {hx.settings.standing_budget} tokens"
-    )
-    some = ", ".join(missing[:_SOME]) + (", …" if len(missing) > _SOME else "")
-    return f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
 
 
 def advice(found: Status) -> str:
@@ -172,5 +157,6 @@ def _as_json(path: str, found: Status) -> dict[str, Any]:
             "skills": [each.name for each in found.drafts],
             "learnings": [each.id for each in found.doubtful],
         },
+        "unfit": found.unfit,
         "next": advice(found),
     }

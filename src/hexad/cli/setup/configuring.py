@@ -20,17 +20,7 @@ from hexad.errors import ConfigError, InvalidInput, UnknownChoice
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import (
-    FILE_NAME,
-    KNOWN,
-    PREFIX,
-    Setting,
-    Traced,
-    file_place,
-    in_digits,
-    survey,
-    variable,
-)
+from hexad.settings import FILE_NAME, KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey, variable
 
 _COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
 _PRIVATE: Final = 0o600
@@ -50,8 +40,7 @@ def init(
     *,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     agent: Annotated[
-        str | None,
-        typer.Option("--agent", metavar="NAME", help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}."),
+        str | None, typer.Option("--agent", metavar="NAME", help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}.")
     ] = None,
     scope: Annotated[
         str, typer.Option("--scope", metavar="WORD", help="With --agent: user (all your projects) or project.")

@@ -138,22 +138,16 @@ def mended(hx: Hexad) -> Check:
     """Rebuild what can be rebuilt."""
     before = hx.check()
     try:
-        _of_store(hx, "mend")
         hx.check(repair=True)
     except HexadError as error:
         return Check("repair", "problem", f"nothing was changed: {error}")
     return Check("repair", "ok", f"rebuilt index, vectors and versions; found {len(before)} kinds of damage before")
 
 
-def _of_store(hx: Hexad, name: str) -> dict[str, str]:
-    """The answer of a method that not every store has."""
-    work: Callable[[], dict[str, str] | None] = getattr(getattr(hx.store, "wrapped", hx.store), name, dict)
-    return work() or {}
-
-
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
-    facts = _of_store(hx, "inspect")
+    inspect: Callable[[], dict[str, str]] = getattr(getattr(hx.store, "wrapped", hx.store), "inspect", dict)
+    facts = inspect()
     integrity, journal, server = (facts.get(name, "unknown") for name in ("integrity", "journal", "server"))
     whole = "whole" if server == "unknown" else server
     advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"

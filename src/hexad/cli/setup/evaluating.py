@@ -34,8 +34,7 @@ def eval_(
     ],
     *,
     db: Annotated[
-        str | None,
-        typer.Option("--db", metavar="FILE", help="Ask this memory the questions of DIR, or of a file."),
+        str | None, typer.Option("--db", metavar="FILE", help="Ask this memory the questions of DIR, or of a file.")
     ] = None,
     namespace: Namespace = None,
     queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only N questions of each set.")] = None,

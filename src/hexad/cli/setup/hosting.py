@@ -61,19 +61,17 @@ def serve(
     """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
     require_server()
     from hexad.mcp.http import Access, serve_http  # noqa: PLC0415 - loads the MCP SDK, uvicorn and starlette: 500 ms
-    from hexad.server.app import Hosting, app_of  # noqa: PLC0415 - the same
+    from hexad.server.app import AsJson, Hosting, app_of  # noqa: PLC0415 - the same
 
     address = Address.parse(http)
     access = Access.of(address, allow_host, allow_origin)
     hosting = Hosting(
-        access=access,
-        upstream=_upstream(upstream),
-        behind_proxy=behind_proxy,
-        log_requests=log_requests,
-        evals=evals,
+        access=access, upstream=_upstream(upstream), behind_proxy=behind_proxy, log_requests=log_requests, evals=evals
     )
     announce(common.db)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")  # to standard error
+    if log_requests:
+        logging.root.handlers[0].setFormatter(AsJson())
     with opened(common.db, common.namespace, create=True, patient=False) as hx:
         whole = app_of(hx, tokens_of(common.db), hosting)
 

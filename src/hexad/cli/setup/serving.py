@@ -41,8 +41,7 @@ Origins = Annotated[
 ]
 ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.")]
 ScopeName = Annotated[
-    str,
-    typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (everybody in this one)."),
+    str, typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (everybody in this one).")
 ]
 File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
 Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="The server's name there.")]

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 import typer
@@ -228,9 +227,7 @@ def check(
     """
     verdict = validation.check(read(file, "FILE"))
     if as_json:
-        findings = [asdict(found) for found in verdict.findings]
-        needs = sorted(verdict.needs)
-        screen.emit({"decision": verdict.decision, "needs": needs, "findings": findings})
+        screen.emit(verdict.as_json())
     else:
         if verdict.findings:
             rows = [(found.line, found.decision.value, found.rule, found.says) for found in verdict.findings]

@@ -44,7 +44,7 @@ class Call:
     if_match: str = ""
     if_none_match: str = ""
     raw: bytes = b""
-    evals: Path | None = None  # the folder with the questions that the page Evaluation offers
+    evals: Path | None = None  # the folder with stored questions
 
     @property
     def named(self) -> str:

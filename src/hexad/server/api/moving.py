@@ -12,10 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import AccessRefused, InvalidInput
+from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.model import Origin
-from hexad.server.tokens import EVERYWHERE
+from hexad.server.tokens import Right
 from hexad.skills.folders.files import skill_folders
 from hexad.skills.folders.transfer import import_report
 
@@ -37,9 +37,11 @@ def _folder() -> Iterator[Path]:
 
 
 def export(call: Call) -> bytes:
-    """The whole namespace as JSON Lines, as `hexad backup` writes them."""
+    """A backup of the namespace, or with `all` of every namespace, as JSON Lines; `all` needs a token for `*`."""
+    if everything := call.query.get("all", False):
+        call.caller.require_everywhere()
     with _folder() as folder:
-        call.hx.backup(folder / "backup.jsonl")
+        call.hx.backup(folder / "backup.jsonl", everything=everything)
         return (folder / "backup.jsonl").read_bytes()
 
 
@@ -58,27 +60,30 @@ def export_skill(call: Call) -> bytes:
 
 
 def import_file(call: Call) -> dict[str, Any]:
-    """Add a file, or a folder in a ZIP file: origins become import, skills drafts, and nothing is pinned."""
-    wish = {name: value for name, value in call.query.items() if name in {"overwrite", "preview", "format"}}
+    """Add a file, or a folder in a ZIP file: origins become import, skills drafts, nothing is pinned, unless `mine`."""
+    wish = {name: value for name, value in call.query.items() if name in {"overwrite", "preview", "format", "mine"}}
+    if wish.get("mine"):
+        call.caller.require(Right.APPROVE)
     with _folder() as folder:
         return asdict(call.hx.import_file(_received(call, folder), **wish))
 
 
 def import_skills(call: Call) -> dict[str, Any]:
     """Keep the skills of a ZIP file's folders as drafts; says which were refused and why."""
-    overwrite = call.query.get("overwrite", False)
+    given = {"overwrite": call.query.get("overwrite", False), "redact": not call.query.get("keep_secrets", False)}
+    if not given["redact"]:
+        call.caller.require(Right.APPROVE)
     with _folder() as folder:
         inside = _received(call, folder)
         if not inside.is_dir():
             raise InvalidInput("body", "is no ZIP file; send one with the folder of a SKILL.md in it")
-        found = [import_report(call.hx.skills, each, overwrite=overwrite) for each in skill_folders(inside)]
+        found = [import_report(call.hx.skills, each, **given) for each in skill_folders(inside)]
         return {"folders": [{**each, "folder": Path(each["folder"]).relative_to(inside).as_posix()} for each in found]}
 
 
 def restore(call: Call) -> dict[str, Any]:
     """Restore a whole backup into this server's database, which must be empty."""
-    if not call.caller.may_grant([EVERYWHERE], ()):
-        raise AccessRefused(403, "a backup may hold every namespace: this needs a token for '*'")
+    call.caller.require_everywhere()
     with _folder() as folder:
         return {"lines": call.hx.restore(_received(call, folder))}
 

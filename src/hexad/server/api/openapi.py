@@ -11,6 +11,8 @@ from hexad.server.api.problems import FAULTS
 from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
 
 PREFIX: Final = "/api/v1"
+_PROBLEM: Final = {"application/problem+json": {"schema": ref("Problem")}}
+_FAULTS: Final = {str(status): {"description": text, "content": _PROBLEM} for status, (text, _) in FAULTS.items()}
 
 
 @cache
@@ -44,7 +46,7 @@ def _operation(route: Route) -> dict[str, Any]:
         "description": f"Needs the right `{route.right}`.",
         "tags": [route.path.split("/")[1]],
         "parameters": _parameters(route),
-        "responses": {str(route.status): _answer(route), **_faults()},
+        "responses": {str(route.status): _answer(route), **_FAULTS},
     }
     if route.method == "PUT" and route.conditional:
         operation["responses"]["201"] = _answer(route)
@@ -70,8 +72,3 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
 def _answer(route: Route) -> dict[str, Any]:
     content = {} if route.status == 204 else {"content": {route.media_type: {"schema": route.answer}}}
     return {"description": "Done.", **content}
-
-
-def _faults() -> dict[str, Any]:
-    content = {"application/problem+json": {"schema": ref("Problem")}}
-    return {str(status): {"description": text, "content": content} for status, (text, _) in FAULTS.items()}

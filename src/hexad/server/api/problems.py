@@ -16,8 +16,6 @@ from hexad.memory.redaction import redact
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hexad.edges.guard import Refusal
-
 FAULTS: Final[Mapping[int, tuple[str, tuple[type[errors.HexadError], ...]]]] = {  # what each status says, and of what
     400: ("The body is not JSON.", ()),
     401: ("A token is missing or not known.", ()),
@@ -84,8 +82,3 @@ def document(status: int, name: str, detail: str, headers: dict[str, str] | None
         **facts,
     }
     return Response(json.dumps(content), status, headers, media_type=_MEDIA_TYPE)
-
-
-def refused(refusal: Refusal) -> Response:
-    """A refusal of the guard."""
-    return document(refusal.status, "Refused", refusal.sentence, refusal.headers)

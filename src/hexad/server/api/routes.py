@@ -10,23 +10,8 @@ from hexad.context.explanation import explained
 from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
-from hexad.schemas import (
-    COUNT,
-    FLAG,
-    KEY,
-    KEYS,
-    LAYERS,
-    NOTHING,
-    OBJECT,
-    TEXT,
-    answer,
-    body,
-    fields_of,
-    given,
-    listed,
-    ref,
-)
-from hexad.server.api import moving, verbs
+from hexad.schemas import COUNT, FLAG, KEY, KEYS, NOTHING, OBJECT, TEXT, answer, body, fields_of, given, listed, ref
+from hexad.server.api import evaluating, moving, verbs
 from hexad.server.api.calls import listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
@@ -80,18 +65,16 @@ def _all(nouns: Iterable[Any]) -> dict[str, Any]:
 _LIMIT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 1000}
 _SHARE: Final[Schema] = {"type": "number", "minimum": 0, "maximum": 1}
 _LAYER: Final[Schema] = {"enum": [layer.value for layer in Layer]}
+_LAYERS: Final[Schema] = {"type": "array", "items": _LAYER, "maxItems": len(Layer)}
 _QUERY: Final = {"query": TEXT, "limit": _LIMIT}
 _PAGE: Final = {**_QUERY, "cursor": TEXT}
 _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
 _FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY, "deleted": FLAG}
 _TRUST: Final = {**fields_of(Learning, "category"), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
-_ENTRY: Final = given(
-    Knowledge,
-    "content category tags source subject thread position pinned expires relevance",
-    required="content",
-    keep_secrets=FLAG,
-    rename=FLAG,
-)
+_DAYS: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 36_500}
+_TIMES: Final = {"seen_within_days": _DAYS, "unseen_for_days": _DAYS}
+_SAID: Final = "content category tags source subject thread position pinned expires relevance"
+_ENTRY: Final = given(Knowledge, _SAID, required="content", keep_secrets=FLAG, rename=FLAG)
 _REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
 _LESSON: Final = "trigger error_pattern diagnosis fix"
 _LEARNING: Final = given(Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG)
@@ -102,10 +85,14 @@ _WRITTEN: Final = "kind description definition"
 _SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
 _PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
 _EDITED: Final = given(Proposal, "key content")
-_ASKED: Final = body(required="message", message=TEXT, layers=LAYERS, base=TEXT, budget=COUNT, session=KEY)
-_FOUND: Final = body(required="message", message=TEXT, layers=LAYERS, max_per_layer=_LIMIT)
+_ASKED: Final = body(required="message", message=TEXT, layers=_LAYERS, base=TEXT, budget=COUNT, session=KEY)
+_FOUND: Final = body(required="message", message=TEXT, layers=_LAYERS, max_per_layer=_LIMIT)
 _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
-_GONE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG)
+_WHOSE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY)
+_GONE: Final = {**_WHOSE, "properties": {**_WHOSE["properties"], "everything": FLAG, "traces": FLAG}}
+_HABITS: Final = {"layer": _LAYER, "id": KEY}
+_MOST: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": evaluating.MOST}
+_QUESTIONS: Final = body(lines=TEXT, set=KEY, queries=_MOST, seed=COUNT, misses=COUNT)
 _RIGHTS: Final[Schema] = {"type": "array", "items": {"enum": list(Right)}, "minItems": 1}
 _TOKEN: Final = body(required="namespaces rights", name=KEY, namespaces={**KEYS, "maxItems": 100}, rights=_RIGHTS)
 _ENTRIES, _LESSONS, _SKILLS = listed("Knowledge"), listed("Learning"), listed("Skill")
@@ -143,7 +130,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("DELETE", "/references/{name}", WRITE, "delete_reference", "Delete a reference",
           lambda c: delete(c, c.hx.references), NOTHING, status=204),
 
-    _verb("GET", "/learnings", READ, verbs.list_learnings, _LESSONS, query={**_PAGE, **_TRUST}),
+    _verb("GET", "/learnings", READ, verbs.list_learnings, _LESSONS, query={**_PAGE, **_TRUST, **_TIMES}),
     Route("POST", "/learnings", WRITE, "add_learning", "Save a learning about an error of a tool",
           lambda c: shown(c.hx.learnings.save(**fields(c), origin=c.caller.origin)), ref("Learning"), _LEARNING,
           status=201),
@@ -152,7 +139,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     _verb("POST", "/learnings/correct", APPROVE, verbs.correct_learning, ref("Learning"), _CORRECTION),
     _verb("POST", "/learnings/fix", READ, verbs.known_fix, ref("Fix"), _ERROR),
     _verb("POST", "/learnings/clean", APPROVE, verbs.clean_learnings, ref("Cleaned"),
-          body(apply=FLAG, unseen_for_days=COUNT)),
+          body(apply=FLAG, unseen_for_days=_DAYS)),
     Route("GET", "/learnings/{id}", READ, "get_learning", "Read a learning",
           lambda c: shown(c.hx.learnings.get(c.named)), ref("Learning")),
     Route("DELETE", "/learnings/{id}", APPROVE, "delete_learning", "Delete a learning",
@@ -160,11 +147,13 @@ ROUTES: Final[tuple[Route, ...]] = (
     _verb("POST", "/observe", WRITE, verbs.observe, ref("Observed"), _CALL),
 
     Route("GET", "/skills", READ, "list_skills", "List skills, newest first; with `query` the active ones, best first",
-          lambda c: found(c, c.hx.skills), _SKILLS, query={**_PAGE, **fields_of(Skill, "status")}),
+          lambda c: found(c, c.hx.skills), _SKILLS, query={**_PAGE, **fields_of(Skill, "status kind")}),
+    _verb("POST", "/skills/check", READ, verbs.check_script, answer("decision needs:list findings:[Finding]"),
+          body(required="script", script=TEXT)),
     Route("POST", "/skills/discover", WRITE, "discover_skills", "Offer what several sessions did as drafts of skills",
           lambda c: _all(c.hx.skills.discover()), _SKILLS),
-    _verb("POST", "/skills/import", WRITE, moving.import_skills, answer("folders:[Folder]"), query={"overwrite": FLAG},
-          runs=True, takes=moving.ZIP),
+    _verb("POST", "/skills/import", WRITE, moving.import_skills, answer("folders:[Folder]"),
+          query={"overwrite": FLAG, "keep_secrets": FLAG}, runs=True, takes=moving.ZIP),
     _verb("GET", "/skills/{name}/folder", READ, moving.export_skill, NOTHING, query={"lenient": FLAG}, runs=True,
           media_type=moving.ZIP),
     Route("GET", "/skills/{name}", READ, "get_skill", "Read a skill",
@@ -211,10 +200,10 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: listing(map(wire.item, c.hx.standing())), listed("Item")),
     _verb("POST", "/used", WRITE, verbs.used, listed("Association"), _USED),
     Route("GET", "/habits", READ, "list_habits", "The words of earlier questions that help to find items",
-          lambda c: _all(c.hx.habits.list()), listed("Association")),
+          lambda c: _all(filter(verbs.wanted(c.query), c.hx.habits.list())), listed("Association"), query=_HABITS),
     Route("DELETE", "/habits", APPROVE, "reset_habits", "Remove the words that lead to an item, or to all",
           lambda c: {"removed": c.hx.habits.reset(c.query.get("layer"), c.query.get("id"))}, answer("removed:whole"),
-          query={"layer": _LAYER, "id": KEY}),
+          query=_HABITS),
 
     _verb("GET", "/status", READ, verbs.status, ref("Status")),
     _verb("GET", "/timeline", READ, verbs.timeline, listed("Shown")),
@@ -226,16 +215,20 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/audit/verify", READ, "verify", "Check that no record of the log was altered, moved or removed",
           lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), ref("Verdict"),
           query={"expect": TEXT}),
+    _verb("GET", "/audit/verify/all", READ, verbs.verify_all, answer("ok:flag chains:[Verdict]"), runs=True),
     _verb("POST", "/forget", APPROVE, verbs.forget, ref("Forgotten"), _GONE),
-    _verb("GET", "/export", READ, moving.export, NOTHING, runs=True, media_type=moving.LINES),
+    _verb("GET", "/export", READ, moving.export, NOTHING, query={"all": FLAG}, runs=True,
+          media_type=moving.LINES),
     _verb("GET", "/export/pages", READ, moving.export_pages, NOTHING, query={"subject": KEY}, runs=True,
           media_type=moving.ZIP),
     _verb("POST", "/import", WRITE, moving.import_file, ref("Imported"), runs=True, takes=moving.BYTES,
-          query={"name": KEY, "format": {"enum": list(FORMATS)}, "overwrite": FLAG, "preview": FLAG}),
+          query={"name": KEY, "format": {"enum": list(FORMATS)}, "overwrite": FLAG, "preview": FLAG, "mine": FLAG}),
     _verb("POST", "/capture", WRITE, moving.capture, answer("proposed:[Statement] left_out:whole"),
           body(required="messages", messages={"type": "array", "items": OBJECT})),
     _verb("POST", "/restore", APPROVE, moving.restore, answer("lines:whole"), runs=True, takes=moving.LINES),
     _verb("GET", "/doctor", READ, verbs.doctor, answer("ok:flag checks:[Check]"), runs=True),
+    _verb("POST", "/doctor", APPROVE, verbs.repair, answer("ok:flag checks:[Check]"), runs=True),
+    _verb("POST", "/evaluate", READ, evaluating.measure, ref("Evaluation"), _QUESTIONS, runs=True),
     Route("POST", "/reindex", APPROVE, "reindex", "Compute the missing embeddings in every namespace",
           lambda c: {"rows": c.hx.reindex()}, answer("rows:whole"), runs=True),
     _verb("GET", "/tokens", APPROVE, verbs.list_tokens, listed("Token")),

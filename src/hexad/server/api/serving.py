@@ -27,6 +27,7 @@ from hexad.wire import to_json, unique_keys
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
+    from pathlib import Path
 
     from starlette.requests import Request
     from starlette.types import Scope
@@ -50,30 +51,24 @@ class Api:
 
     hx: Hexad
     callers: Callers
+    evals: Path | None = None
 
     async def answer(self, request: Request) -> Response:
         """Answer one request; an error is one that `problems` describes."""
         path = _path(request.scope)
+        caller = self.callers.bearer(request)
         if path == "/openapi.json":
             return JSONResponse(description())
-        caller = self.callers.bearer(request)
         route, names = _route(request.method, path)
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
         query = _query(route.query, request)
         if "after" in route.query and (last := request.headers.get("last-event-id", "")):
             query["after"] = number_in(last, "Last-Event-ID")
-        call = Call(
-            caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
-            caller,
-            self.callers.tokens,
-            names,
-            query,
-            await self._body(route, request),
-            request.headers.get("if-match", ""),
-            request.headers.get("if-none-match", ""),
-            await body_of(request, LARGEST) if route.takes else b"",
-        )
+        hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
+        given, sent = await self._body(route, request), await body_of(request, LARGEST) if route.takes else b""
+        read, unread = (request.headers.get(name, "") for name in ("if-match", "if-none-match"))
+        call = Call(hx, caller, self.callers.tokens, names, query, given, read, unread, sent, self.evals)
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))
         return events(call.hx, came) if route.media_type == EVENTS else _response(route, call, came)

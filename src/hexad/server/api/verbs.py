@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad import wire
 from hexad._version import __version__
 from hexad.clock import utc_now
+from hexad.context.standing import left_out
 from hexad.errors import AccessRefused, HexadError, InvalidInput, NotFound
+from hexad.learning.housekeeping import is_doubtful
+from hexad.memory.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, Origin, SkillKind, SkillStatus
 from hexad.server.api.calls import listing, number_in, page, part, saved, shown, unchanged
 from hexad.server.tokens import Right
 from hexad.skills.review import reviewed
 from hexad.skills.run import result_json
+from hexad.skills.validation import check
 from hexad.store import Question
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from hexad.model import AuditRecord, Knowledge, Skill
     from hexad.server.api.calls import Call, Reply
 
+_SPANS: Final = {"seen_within_days": "seen_after", "unseen_for_days": "seen_before"}
 _EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
 _SEARCHED: Final = 500  # best matches of which those are shown that pass the filters
@@ -143,7 +148,10 @@ def used(call: Call) -> dict[str, Any]:
 def list_learnings(call: Call) -> dict[str, Any]:
     """List learnings, the latest change first; with `query` the best matches."""
     query, limit = call.query.get("query"), call.query.get("limit", 50)
-    asked = {name: call.query[name] for name in call.query if name not in {"query", "limit", "cursor", "session"}}
+    others = {"query", "limit", "cursor", "session", *_SPANS}
+    asked = {name: value for name, value in call.query.items() if name not in others}
+    for name in _SPANS.keys() & call.query.keys():
+        asked[_SPANS[name]] = utc_now() - timedelta(days=call.query[name])
     every = call.hx.learnings.list(**asked)
     if query:
         known = {each.id: each for each in every}
@@ -180,6 +188,11 @@ def observe(call: Call) -> dict[str, Any]:
     return {"learning": learned and wire.to_json(learned)}
 
 
+def check_script(call: Call) -> dict[str, Any]:
+    """Check a shell script without running it: allowed, needs a capability, or rejected, and why."""
+    return check(call.body["script"]).as_json()
+
+
 def run_skill(call: Call) -> dict[str, Any]:
     """Run an active skill, or show what a run would do (`dry_run`); a script needs the right to approve."""
     dry = call.body.get("dry_run", False)
@@ -206,25 +219,29 @@ def queue(call: Call) -> dict[str, Any]:
 # the memory as a whole
 
 
-def status(call: Call) -> dict[str, Any]:
+def counts(hx: Hexad) -> dict[str, Any]:
     """Count the contents of a namespace, and the things that await review."""
-    hx = call.hx
     with hx.store.reading(hx.namespace) as view:
         found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+        proposals = len(view.proposals())
     stored = {layer.value: evidence.statistics.rows for layer, evidence in found.items()}
-    stored |= {each.layer.value: len(each.list()) for each in (hx.learnings, hx.skills)}
+    learnings, skills = hx.learnings.list(), hx.skills.list()
+    drafted = sum(each.status is SkillStatus.DRAFT for each in skills)
     return {
         "version": __version__,
         "namespace": hx.namespace,
-        "stored": stored,
+        "stored": {**stored, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
         "pinned": len(found[Layer.USER_KNOWLEDGE].standing),
-        "awaiting": {
-            "proposals": len(hx.proposals.list()),
-            "skills": len(drafts(hx)),
-            "learnings": len(hx.learnings.doubtful()),
-        },
+        "awaiting": {"proposals": proposals, "skills": drafted, "learnings": sum(map(is_doubtful, learnings))},
         "semantic": hx.ready(0),
     }
+
+
+def status(call: Call) -> dict[str, Any]:
+    """Count the contents of a namespace and the things that await review, and say which rules fit no prompt."""
+    hx = call.hx
+    unfit = left_out(hx.store, hx.namespace, utc_now(), hx.standing(), hx.settings.standing_budget)
+    return {**counts(hx), "unfit": unfit}
 
 
 def timeline(call: Call) -> dict[str, Any]:
@@ -247,6 +264,13 @@ def audit_log(call: Call) -> dict[str, Any]:
     return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
 
 
+def verify_all(call: Call) -> dict[str, Any]:
+    """Check the log of every namespace that the caller may use."""
+    reached = filter(call.caller.reaches, all_namespaces(call.hx.store))
+    chains = [wire.verdict(call.hx.scoped(namespace=name).audit.verify()) for name in reached]
+    return {"ok": all(each["ok"] for each in chains), "chains": chains}
+
+
 def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
     """The records of the log after a number, oldest first, and the number to go on from; without one, the end."""
     with hx.store.reading(hx.namespace) as view:
@@ -260,7 +284,7 @@ def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
 def forget(call: Call) -> dict[str, Any]:
     """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
     hx, body = call.hx, call.body
-    known = (*hx.collections, "subject", "session", "everything")
+    known = (*hx.collections, "subject", "session", "everything", "traces")
     named = [name for name in known if body.get(name)]
     if len(named) != 1:
         raise InvalidInput("forget", f"give exactly one of {', '.join(known)}")
@@ -274,17 +298,22 @@ def doctor(call: Call) -> dict[str, Any]:
     """Check the database and, in the namespaces that the caller may use, the log, rows, versions and vectors."""
     facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
     whole = facts().get("integrity", "ok")
-    log, missing = call.hx.audit.verify(), call.hx.without_vector()
-    found = [("database", whole == "ok", whole), ("audit log", log.ok, log.problem or f"whole: {log.records} records")]
-    found += [
-        (each.part, False, f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
-        for each in call.hx.check()
-        if call.caller.reaches(each.namespace)
-    ]
+    chains, missing = verify_all(call)["chains"], call.hx.without_vector()
+    parts = [("audit log", each["ok"], each["namespace"], each["problem"] or "whole") for each in chains]
+    parts += [(each.part, False, each.namespace, f"{each.detail}; {each.advice}") for each in call.hx.check()]
+    found = [("database", whole == "ok", whole)]
+    found += [(part, ok, f"namespace {name!r}: {text}") for part, ok, name, text in parts if call.caller.reaches(name)]
     checks = [{"name": name, "verdict": "ok" if ok else "problem", "detail": detail} for name, ok, detail in found]
     if missing:
         checks.append({"name": "embeddings", "verdict": "warning", "detail": f"{missing} rows are found by words only"})
     return {"ok": all(ok for _, ok, _ in found), "checks": checks}
+
+
+def repair(call: Call) -> dict[str, Any]:
+    """Rebuild index, vectors and versions in every namespace, then check; needs a token for `*`."""
+    call.caller.require_everywhere()
+    call.hx.check(repair=True)
+    return doctor(call)
 
 
 def list_tokens(call: Call) -> dict[str, Any]:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.errors import ChangedMeanwhile, EvalError, HexadError, InvalidInput
-from hexad.evals.data import live_sets
-from hexad.evals.run import Plan, evaluate
+from hexad.errors import InvalidInput
 from hexad.model import SkillKind
 from hexad.server.api.calls import Reply
 from hexad.server.api.routes import ROUTES
-from hexad.server.dashboard.pages import stored_sets
 from hexad.server.dashboard.sessions import Notice
 from hexad.skills.definition import BODIES
 
@@ -23,6 +18,7 @@ if TYPE_CHECKING:
 
     from hexad.server.api.calls import Call
 
+_MISSES: Final = 50  # of each set that a page lists
 _BY_NAME: Final = {route.name: route for route in ROUTES}
 _SAID: Final = {  # by routes that are one form each, whose fields have the names of the body's: the sentence about it
     "pin": "Pinned: it is in every prompt.",
@@ -79,8 +75,10 @@ def act(call: Call, form: Form) -> Done:
     if name not in _SAID:
         raise InvalidInput("do", "is nothing that this page can do")
     route = _BY_NAME[name]
-    ask(call, name, form, **form.given(*(route.body or {}).get("properties", ())))
-    return Done(Notice(_SAID[name]), {**form.given("layer"), **(form.record if route.status != 204 else {})})
+    came = ask(call, name, form, **form.given(*(route.body or {}).get("properties", ())))
+    left = came["detail"] if name == "forget" else ""
+    notice = Notice(f"Forgotten, but not every byte is gone: {left}", bad=True) if left else Notice(_SAID[name])
+    return Done(notice, {**form.given("layer"), **(form.record if route.status != 204 else {})})
 
 
 def ask(call: Call, name: str, form: Form, /, **body: Any) -> Any:
@@ -97,10 +95,7 @@ def save(call: Call, form: Form) -> Done:
     tags = [tag.strip() for tag in form.one("tags").split(",") if tag.strip()]
     body = {name: form.one(name) for name in ("content", "category", "subject")}
     known, read = bool(form.one("key")), form.given("if_match") or {"if_none_match": "*"}
-    try:
-        made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, rename=known, **read)
-    except ChangedMeanwhile as error:  # what was typed stays in the form
-        return Done(Notice(str(error), bad=True), form.record, {"typed": form.one("content")})
+    made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, rename=known, **read)
     return Done(Notice(f"Saved as {made['key']}."), {"key": made["key"]})
 
 
@@ -127,12 +122,10 @@ def edit_skill(call: Call, form: Form) -> Done:
     skill, body = call.hx.skills.get(form.one("name")), form.one("body")
     given = {name: getattr(skill, name) for name in ("kind", "parameters", "tags", "author")}
     given |= {name: form.one(name) for name in ("description", "when", "if_match")}
-    try:
-        written = _parsed("steps", body, '[{"tool": "deploy"}]') if skill.kind is SkillKind.COMPOSITE else body
-        given["definition"] = {**skill.definition, BODIES[skill.kind]: written}
-        ask(call, "put_skill", form, **given, keep_secrets=skill.verbatim)
-    except HexadError as error:  # what was typed stays in the form
-        return Done(Notice(str(error), bad=True), form.record, {"typed": form})
+    written = _parsed("steps", body, '[{"tool": "deploy"}]') if skill.kind is SkillKind.COMPOSITE else body
+    needs = {"needs": form.many("needs")} if form.many("needs") or "needs" in skill.definition else {}
+    given["definition"] = {**skill.definition, BODIES[skill.kind]: written, **needs}
+    ask(call, "put_skill", form, **given, keep_secrets=skill.verbatim)
     return Done(Notice(f"{skill.name} is saved; look at it again before you activate it."), form.record)
 
 
@@ -149,23 +142,16 @@ def run(call: Call, form: Form) -> Done:
     dry = form.one("run") != "real"
     result = ask(call, "run_skill", form, parameters=given, dry_run=dry)
     sentence = "This is what a run would do." if dry else "It ran." if result["ok"] else "It failed."
-    return Done(Notice(sentence, bad=not result["ok"]), form.record, {"result": result})
+    return Done(Notice(sentence, bad=not result["ok"]), form.record, {"result": result, "typed": form})
 
 
 def measure(call: Call, form: Form) -> Done:
     """Ask this memory questions with known answers: those of the form, or a stored set."""
-    shown: dict[str, Any] = {"lines": form.one("lines"), "chosen": form.one("set")}
-    with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
-        written = Path(folder, "queries.jsonl")
-        written.write_text(form.one("lines"), encoding="utf-8")
-        try:
-            sets = live_sets(stored_sets(call.evals).get(form.one("set"), written))
-        except EvalError as error:
-            where = "" if error.line is None else f"line {error.line}: "
-            return Done(Notice(f"{where}{error.reason}", bad=True), {}, shown)
-    results = list(evaluate(sets, Plan(queries=500, live=call.hx), progress=lambda *_: None))
-    asked = sum(result.questions for result in results)
-    return Done(Notice(f"{asked} questions asked."), {}, {**shown, "results": results})
+    found = ask(call, "measure", form, **form.given("lines", "set"), misses=_MISSES)
+    asked, left = sum(each["queries"] for each in found["sets"].values()), found["left_out"]
+    skipped = f" {left} line{'s' if left != 1 else ''} could not be read." if left else ""
+    words = f"{asked} question{'s' if asked != 1 else ''} asked.{skipped}"
+    return Done(Notice(words, bad=bool(left)), {}, {"typed": form, "results": found})
 
 
 def verify(call: Call, form: Form) -> Done:

@@ -14,13 +14,13 @@ from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
 from hexad.server.api import verbs
 from hexad.server.api.calls import number_in, part
+from hexad.server.api.evaluating import stored_sets
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
 from hexad.skills.review import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from hexad.memory.use.timeline import ShownPrompt
     from hexad.model import AuditRecord, Learning, Skill, Version
@@ -88,11 +88,13 @@ def knowledge(call: Call) -> dict[str, Any]:
     sorts = by is not None and "query" not in asked
     asked |= {"limit": _SORTED, "cursor": ""} if sorts else {}
     found, after = verbs.matching(replace(call, query=asked), call.hx.knowledge)
+    cut = _SORTED if sorts and after else 0
     if sorts:
         found, after = part(sorted(found, key=by, reverse=call.query["sort"] != "key"), call.query)
     return {
         "entries": found,
         "next": after,
+        "cut": cut,
         "categories": list(Category),
         "origins": list(Origin),
         "sorts": ["saved", *_SORTS],
@@ -174,8 +176,10 @@ def skills(call: Call) -> dict[str, Any]:
         return {"skills": sorted(call.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
     skill = call.hx.skills.get(call.query["name"])
     draft, parts = _looked_at(skill)
-    versions = call.hx.skills.history(skill.name)
-    return {"template": "skills_one", "skill": skill, "draft": draft, "parts": parts, "versions": versions}
+    log = call.hx.audit.latest(_LOOKED_AT)
+    runs = [each for each in log if (each.action, each.target) == ("skill.run", skill.name)][:_EXAMPLES]
+    one = {"skill": skill, "draft": draft, "parts": parts, "runs": runs}
+    return {"template": "skills_one", **one, "versions": call.hx.skills.history(skill.name)}
 
 
 def timeline(call: Call) -> dict[str, Any]:
@@ -213,18 +217,7 @@ def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
 
 def evaluation(call: Call) -> dict[str, Any]:
     """The form for questions with known answers, and the sets that are stored."""
-    return {"lines": "", "results": (), "sets": list(stored_sets(call.evals)), "chosen": ""}
-
-
-def stored_sets(folder: Path | None) -> dict[str, Path]:
-    """The files and folders with questions in a folder, as `hexad eval` takes them; "." is all of it."""
-    if folder is None:
-        return {}
-    return {
-        place.relative_to(folder).as_posix(): place
-        for place in (folder, *sorted(folder.iterdir()))
-        if place.suffix == ".jsonl" or (place / "queries.jsonl").is_file() or any(place.glob("*/*/queries.jsonl"))
-    }
+    return {"sets": list(stored_sets(call.evals)), "results": None}
 
 
 def log(call: Call) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from hexad.errors import AccessRefused, HexadError
 from hexad.memory.indexing import all_namespaces
-from hexad.model import Layer, shown_trust
+from hexad.model import Capability, shown_trust
 from hexad.recent import Recent
 from hexad.server.api.calls import Call, body_of, tag_of
 from hexad.server.api.problems import described
 from hexad.server.api.serving import READING, RUNNING, events
-from hexad.server.api.verbs import newer, status
+from hexad.server.api.verbs import counts, newer
 from hexad.server.dashboard.actions import Done, Form, act
 from hexad.server.dashboard.pages import PAGES
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
@@ -62,7 +62,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(layers=list(Layer), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
+    environment.globals.update(capabilities=list(Capability), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
     environment.filters["trust"] = shown_trust
     environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
@@ -98,15 +98,17 @@ class Dashboard:
             return await (self._sign_in if path == "sign-in" else self._sign_out)(request, session)
         caller = self.sessions.caller(session)
         if caller is None:
-            return self._to(session, "/sign-in", {"next": f"/{path}"} if path in PAGES else {})
+            asked = f"/{path}?{request.url.query}".rstrip("?")
+            return self._to(session, "/sign-in", {"next": asked} if path in PAGES else {})
         if path in PAGES:
             return await self._asked(request, session, caller, path)
         if path == "log/events":
             caller.require(Right.READ)
             hx = caller.engine(self.hx, session.namespace)
             return events(hx, await READING.run(partial(newer, hx, None)))
-        shown = {"title": "Not found", "text": "There is no such page."}
-        return self._shown(session, "message.html", shown, 404) if path else self._to(session, "/playground")
+        if path:
+            raise AccessRefused(404, "there is no such page")
+        return self._to(session, "/playground")
 
     async def _asked(self, request: Request, session: Session, caller: Token, page: str) -> Response:
         """A page, or what its form asks for."""
@@ -140,7 +142,7 @@ class Dashboard:
             end = view.chain_end()
         known = self._counts.get(call.hx.namespace)
         if known is None or known[0] != end:
-            known = (end, status(call))
+            known = (end, counts(call.hx))
             self._counts.put(call.hx.namespace, known)
         return known[1]
 
@@ -149,26 +151,28 @@ class Dashboard:
         form = await _form(request, session)
         try:
             done = await RUNNING.run(partial(act, call, form))
-        except HexadError as error:
-            done = Done(Notice(described(error)[1], bad=True), {**form.given("layer"), **form.record})
+        except HexadError as error:  # what was typed stays in the form
+            record = {**form.given("layer"), **form.record}
+            done = Done(Notice(described(error)[1], bad=True), record, {"typed": form})
         session = self.sessions.change(session, notice=done.notice)
         if done.shown is not None:
             again = replace(call, query={**call.query, **done.query})
             return await READING.run(partial(self._page, session, again, page, done.shown))
-        return self._to(session, f"/{page}", {} if page == "review" else done.query)
+        return self._to(session, f"/{page}", {} if page == "review" else {**call.query, **done.query})
 
     async def _sign_in(self, request: Request, session: Session) -> Response:
         if request.method != "POST":
             target = request.query_params.get("next", "")
             return self._shown(session, "sign_in.html", {"next": target, "problem": "", "open": self.callers.open})
         form = await _form(request, session)
-        target = form.one("next") if form.one("next").strip("/") in PAGES else "/playground"
+        page, _, asked = form.one("next").strip("/").partition("?")
+        target = f"/{page}?{asked}".rstrip("?") if page in PAGES else "/playground"
         try:
             entered = self.sessions.sign_in(session, form.one("token").strip())
         except AccessRefused:
             shown = {"next": target, "problem": "That token is not known, or was revoked.", "open": False}
             return self._shown(session, "sign_in.html", shown, 401)
-        return self._to(entered, f"/{target.strip('/')}")
+        return self._to(entered, target)
 
     async def _sign_out(self, request: Request, session: Session) -> Response:
         if request.method == "POST":
@@ -179,7 +183,9 @@ class Dashboard:
 
     def _failed(self, session: Session, error: Exception) -> Response:
         code, text = described(error)
-        return self._shown(session, "message.html", {"title": "This did not work", "text": text}, code)
+        frame = dict.fromkeys(("page", "status", "caller", "hx", "notice"))  # the navigation, which needs no store
+        title = "Not found" if code == 404 else "This did not work"
+        return self._shown(session, "message.html", {**frame, "title": title, "text": text}, code)
 
     def _shown(self, session: Session, template: str, values: dict[str, Any], code: int = 200) -> Response:
         html = _templates().get_template(template).render(session=session, theme=session.theme, **values)

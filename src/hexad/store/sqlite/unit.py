@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cache, cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import Layer, Version
+from hexad.model import Layer, Proposal, Version
 from hexad.shape import to_microseconds
 from hexad.store import Row, Sketch, Sketches, folded, places_beside
 from hexad.store.codec import unreadable
@@ -19,10 +20,10 @@ from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from datetime import datetime
 
-    from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
+    from hexad.model import Association, AuditRecord, Record, SkillVersion
     from hexad.store import Embedded, Entry, Evidence, Question, Use, Vector
     from hexad.store.sqlite.rows import Table
 
@@ -160,10 +161,9 @@ class Unit(LearningTables):
         return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
 
     def proposals(self) -> Sequence[Proposal]:
-        cursor = self._connection.execute(
-            f"SELECT {PROPOSALS.selected} FROM hexad_proposal WHERE namespace = ? ORDER BY number", (self.namespace,)
-        )
-        return [PROPOSALS.decode(row) for row in cursor]
+        [count] = self._run("SELECT count(*) FROM hexad_proposal WHERE namespace = ?", self.namespace).fetchone()
+        every = f"SELECT {PROPOSALS.selected} FROM hexad_proposal WHERE namespace = ? ORDER BY number"
+        return _Proposals(count, lambda: [PROPOSALS.decode(row) for row in self._run(every, self.namespace)])
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run(_AUDIT, self.namespace, after, limit)]
@@ -362,6 +362,19 @@ _SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
 _WHOLE: Final = {  # the columns of a whole row, as many as the widest table has
     layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number" for layer, table in TABLES.items()
 }
+
+
+class _Proposals(Sequence[Proposal]):
+    """Proposals that are read when one of them is: counting them reads none."""
+
+    def __init__(self, count: int, read: Callable[[], list[Proposal]]) -> None:
+        self._count, self._read = count, cache(read)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._read()[place]
 
 
 def _unpacked(words: str | None, id: object) -> Document | None:

@@ -72,9 +72,9 @@ if (live) {
   source.addEventListener("change", (event) => {
     const record = JSON.parse(event.data);
     const row = document.createElement("tr");
-    for (const text of [record.sequence, record.at.slice(0, 16).replace("T", " "), record.actor, record.action, record.target, record.session]) {
-      row.append(Object.assign(document.createElement("td"), { textContent: text }));
-    }
+    const texts = [record.sequence, record.at.slice(0, 16).replace("T", " "), record.actor, record.action, record.target, record.session];
+    const kinds = ["tight soft wide", "tight", "", "", "", "wide soft"];
+    texts.forEach((text, place) => row.append(Object.assign(document.createElement("td"), { textContent: text, className: kinds[place] })));
     live.prepend(row);
   });
   addEventListener("pagehide", () => source.close());
