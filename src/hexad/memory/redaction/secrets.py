@@ -190,10 +190,12 @@ _FAR_LINK = re.compile(
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
 _CALL = re.compile(r"""[ \t]*[:=]+[ \t]*[\w.]{1,40}\((?=["'])""")  # as in: token = bytes.fromhex("...")
-_TOKEN = re.compile(r"""(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}""")
+_TOKEN = re.compile(
+    r"""(?<!\$[{(])(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}"""
+)
 # As in: ... is my token, or: ... # the token.
 _EXPLAINED = re.compile(
-    r"""(?<![^\s"'`<>|\[\](){}])[^\s"'`<>|\[\](){}]{8,}+(?=["'`);\]]{0,3}[ \t]+"""
+    r"""(?<!\$[{(])(?<![^\s"'`<>|\[\](){}])[^\s"'`<>|\[\](){}]{8,}+(?=["'`);\]]{0,3}[ \t]+"""
     r"""(?:(?i:is|was|ist|war|es|est|è|é|as|als|como|comme|after|at|for)[ \t]|#|//|<-|\(|)"""
     r"""[ \t]*(?:[^\s.,:;-][^\s.,:;]{0,19}[ \t]+){0,3}(?!-)[\w-]{0,30}$)"""
 )
@@ -330,7 +332,7 @@ def _bare_value(text: str, start: int, end: int) -> _Value:
 
 _HASH = re.compile(r"(?i)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}")  # caches and tables have such keys too
 _AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
-_WORD_AND_NUMBER = re.compile(r"[A-Za-z]+[-_.]?v?\d{1,3}(?:\.\d+)*")
+_WORD_AND_NUMBER = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?v?\d{1,3}(?:\.\d+)*")
 _NAMING = re.compile(rf"pass(?:w|phrase|$)|pwd|secret|token|key|credential|{PASSWORDS}", re.IGNORECASE)
 _ONE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ONE_NAME = re.compile(r"[^\W\d_]+(?:[-_.][^\W\d_]+)*")
@@ -355,7 +357,7 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
 
 def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> bool:
     """Rules 3 to 5."""
-    deliberate = quoted or link in {"assign", "named"}
+    deliberate = (quoted and (password or link != "adjacent")) or link in {"assign", "named"}
     if value.replace("-", "").isdigit():
         return password
     if _is_strong(value):
