@@ -201,7 +201,9 @@ _EXPLAINED = re.compile(
 )
 _WINDOW = 90  # characters
 # Whose keys and tokens are no secrets.
-_PUBLIC = re.compile("(?:public|publickey|site|host|idempotency|partition|routing|next|page|continuation)[ _-]?$")
+_PUBLIC = re.compile(
+    "(?:public|publickey|publishable|site|host|idempotency|partition|routing|websocket|next|page|continuation)[ _-]?$"
+)
 # As in the name of a variable or header, or beside a user: whose key may be a hash.
 _OWNED = re.compile(r"""(?<!CACHE)_KEY$|-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$""")
 _FLAG = re.compile(r"(?:^|\s)(?:--?(?:[A-Za-z0-9]+[_-])*(?:store)?|require)$")
