@@ -349,7 +349,8 @@ def channels(hx: Hexad, text: str, folder: Path) -> None:
 @requirement("CONF-04")
 def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
     known = [(text, secret) for text, secret in secrets_of("unseen.txt") if secret not in redact(text).text]
-    for place, (text, secret) in enumerate(known[::30]):
+    long = [each for each in known if len(each[1]) >= 8]  # a PIN can stand in a hash or a time by chance
+    for place, (text, secret) in enumerate(long[::30]):
         with opened(tmp_path / f"{place}.db") as hx:
             channels(hx, text, tmp_path)
             hx.backup(tmp_path / "all.jsonl")
@@ -369,6 +370,24 @@ def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
         ("requirepass ", "Mapl3_Syrup", ""),
         ("POSTGRES_PASSWORD=", "Ket7le.Blue", ""),
         ("mysql -h db '-p", "Tarn!Beck4", "' -e 'select 1'"),
+        ("sshpass -p '", "let me in 42", "' ssh root@host"),
+        ("subprocess.run(['mysql', '-uroot', '-p", "S3same0pen", "', 'shop'])"),
+        ("define( 'DB_PASSWORD', '", "wp_Tulpe_92", "' );"),
+        ("Voici le mot de passe wifi : ", "Camembert-12", ""),
+        ("mail max@web.de pw ", "Binge4life", ""),
+        ("The initial admin password:\n\n", "6a0177895b85191b" + "3f7305a0ef3151c5", "\n"),
+        ("using secret key ", "QjM/aiizRXgZM4+xUXbz4lVt" + "yQFkLTVJp8Rd42rv", " for the bucket"),
+        ("PIN entered: ", "7391", " -> rejected"),
+        ("otp=", "482913", " was sent"),
+        ("Die PIN für die Karte ist ", "4827", "."),
+        ("Ihr Bestätigungscode lautet: ", "448120", ""),
+        ("Votre code de vérification est ", "903311", ""),
+        ("인증번호는 ", "381920", " 입니다"),
+        (
+            "Recovery phrase\n1. ",
+            "obvious 2. rack 3. cabin 4. foam 5. tent 6. tail 7. echo 8. rule 9. sunny 10. doctor 11. april 12. gauge",
+            "",
+        ),
     ],
 )
 def test_blanks_dots_quotes_and_short_numbers_do_not_save_a_secret(before: str, secret: str, after: str) -> None:

@@ -41,9 +41,7 @@ def eval_(
     seed: Annotated[int, typer.Option(metavar="N", help="Draw other questions.")] = 0,
     misses: Annotated[int, typer.Option(min=0, metavar="N", help="List up to N missed questions of each set.")] = 0,
     baseline: Annotated[str, typer.Option(metavar="NAMES", help=f"{', '.join(BASELINES)}; separated by commas.")] = "",
-    embedder: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"The embedder: {', '.join(EMBEDDERS)}.")
-    ] = None,
+    embedder: Annotated[str | None, typer.Option(metavar="NAME", help=f"The embedder: {', '.join(EMBEDDERS)}.")] = None,
     no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
     foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with bars.")] = None,

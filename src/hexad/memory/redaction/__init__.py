@@ -14,14 +14,16 @@ Then the value decides, and this is the rule:
    mixes letters and digits is one.
 2. A placeholder (``<token>``, ``changeme``, ``***``), variable (``$X``, ``${X}``, ``{{x}}``), reference or
    expression (``os.environ[...]``, ``settings.token``, ``db_password``), path, file name, address, date, version,
-   quantity ("24-hour") or technical term ("base64-encoded"): no secret.
+   quantity ("24-hour"), colour or technical term ("base64-encoded"): no secret; `shapes` lists these too. Nor is a
+   key or token that by its name is public: of a page, a site, an idempotent request.
 3. Two kinds of characters out of letters, digits and symbols: a secret. After a colon or in prose, a word with a
    number at its end ("Python3") is one for a password alone.
 4. Digits alone: a secret for a password alone; a PIN has four to eight.
 5. Letters alone: they read like a word. A secret for a password alone, and only where nobody writes prose: after
    ``=`` or in quotes ("password = swordfish" but not "password is required"), and not if the word is one that
-   describes a password. Twenty letters and more in one run are no word: a secret after a colon, ``=`` or in quotes.
-6. Several words in quotes: a secret if one of them is by rule 3.
+   describes a password. Twenty letters and more in one run that nobody could pronounce are no word: a secret after a
+   colon, ``=`` or in quotes.
+6. Two to six words in quotes: a secret if one of them is by rule 3.
 7. Without a link, in the words after the naming word or before it ("... is my token"): a run that mixes all kinds of
    characters, or small and capital letters and digits, as no word does.
 
@@ -77,8 +79,8 @@ _HINTS = (
     "pass|pw|psk|clave|mdp|secret|token|key|auth|_pat|bearer|curl|://|appid=|ldap|smbclient|openssl|mongo|mysql"
     "|mariadb|docker|podman|redis-cli|zip |7z |cookie|sess|.sid| sid|ssws|securestring|wifi|wlan|net use|add_user"
     "|/user:|pin |pin:|pin=|puk |puk:|cred|login|zugang|identifiants|admin:|root:| -p| -w|sudo -s|sqlcmd|sqlplus"
-    "|thin:|ipmitool|snmp|lftp|totp|2fa|recovery|backup c|identified by|/p:|door code|gate code|alarm code|safe code"
-    "|lock code|verification code|security code"
+    "|thin:|ipmitool|snmp|lftp|otp|2fa|recovery|backup c|identified by|/p:|code is|code:|code :|code="
+    "|code ist|code lautet|code est|code de |código de |验证码|驗證碼|인증번호|認証コード|確認コード"
 ).split("|")
 _NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
 MANY_WORDS = re.compile(r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}")  # as in the words of a wallet

@@ -69,7 +69,7 @@ _TAIL = re.compile(r"[A-Za-z0-9]*")
 @cache
 def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[Shape]]:
     """Shapes by each of their hints."""
-    left_out = {"words"} if accounts else {"words", "account"}
+    left_out = {"words", "harmless", "" if accounts else "account"}
     rows = [each for each in shapes.shapes() if each.is_key == keys and each.check not in left_out]
     return {hint: [each for each in rows if hint in each.hints] for each in rows for hint in each.hints}
 
@@ -104,7 +104,8 @@ def _pem_blocks(text: str) -> Iterator[Span]:
         # The next dashes are the block's end or the block has none: looking no further keeps many starts linear.
         dashes = text.find("-----", begin.end())
         if dashes >= 0 and (end := _PEM_END.match(text, dashes)):
-            yield Span(begin.start(), end.end(), "private-key")
+            if _PEM_LINE.search(text, begin.end(), dashes):
+                yield Span(begin.start(), end.end(), "private-key")
         elif (lines := _PEM_LINES.match(text, begin.end())) and _PEM_LINE.search(lines[0]):
             yield Span(begin.start(), begin.end() + len(lines[0].rstrip(_PEM_AROUND)), "private-key")
 
@@ -152,8 +153,8 @@ _KEY_START = re.compile(
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
-    rf"|(?P<password>(?:{PASSWORDS})(?:e[tn])?|{UNSPACED}|identified (?:with \w+ )?by(?= [\x22\x27])"
-    r"|(?<![a-z])(?:clave(?: de acceso)?|mdp|psk)|pwd?|masterauth"
+    rf"|(?P<password>(?<!etc/)(?:{PASSWORDS})(?:e[tn])?|{UNSPACED}|identified (?:with \w+ )?by(?= [\x22\x27])"
+    r"|(?<![a-z])(?:(?<!palabra )clave(?: de acceso)?|mdp|psk)|pwd?|masterauth"
     r"|(?:wi-?fi|wlan)[ -](?:key|schlüssel)|(?:(?<=[_-])|(?<=store)|(?<=require))pass"
     r"|(?<![a-z])pass(?=[\x22\x27]?[ ]?[:=]|[ ]is[ ]))"
     r"|(?P<private_key>private[ _.-]?key)"
@@ -161,7 +162,7 @@ _KEY = re.compile(
     rf"|(?P<api_key>(?:{_OWNERS}|secret)[ _.-]?key(?:_base|[_-]data)?)"
     r"|(?P<secret>secret|securestring)"
     r"|(?P<token>token|токен|(?<=_)pat(?==)|_auth(?=[ ]?=))"
-    r"|(?<!public)(?<!public[ _-])(?<!publishable[ _-])(?P<key>key|jeton|cl[ée]|schlüssel|chiave|chave|llave|ключ"
+    r"|(?P<key>key|jeton|cl[ée]|schlüssel|chiave|chave|llave|ключ"
     r"|(?<![a-z])pat|geheimnis|segreto|segredo|секрет)"
     r"|(?P<login>login|zugang|wi-?fi|wlan|secrets|tokens|passwords|credentials|creds))[0-9]{0,2}(?![a-z0-9])"
 )
@@ -172,7 +173,7 @@ _PROSE = (
 _LINK = re.compile(
     _PROSE + r"""|(?:_(?:PRIVATE|PROD|STAGING|DEV|TEST|LIVE|VALUE))?["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
-    r"""(?P<assign>=>|->|→|:=|=(?!=)|(?<=[\w"'])>)[ \t]*"""
+    r"""(?P<assign>=>|->|→|:=|=(?!=)|(?<=[\w"'])>(?=[^<\n]{1,200}</))[ \t]*"""
     r"""|[ \t]*(?P<colon>:(?!\?)|={2,3})[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
     r"""|(?P<named>["']?[,\s{]{1,20}(?:\w{1,20}[ ]*=[^\n=]{1,80}\n\s{1,20}){0,3}"""
     r"""["']?\w{0,12}(?i:value|default)["']?[ \t]{0,4}[:=][ \t]{0,4})"""
@@ -182,21 +183,29 @@ _LINK = re.compile(
 )
 # As in: the password for the database is ..., or: the token (staging) followed by a colon.
 _FAR_LINK = re.compile(
-    r"""[ \t]+(?:(?:(?:for|of|to|on|in|at|fürs?|vom?|von|des|der|del|della|de|dla|do|da|pour|du|от|для)[ \t]|d')"""
-    r"""[^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
+    r"""[ \t]+(?:(?:(?:(?:is|was)[ ]generated[ ])?"""
+    r"""(?:for|of|to|on|in|at|fürs?|vom?|von|des|der|del|della|de|dla|do|da|pour|du|от|для)[ \t]|d')"""
+    r"""[^\n=:"'`]{1,60}?|\([^()\n]{1,40}\)"""
+    r"""|(?i:wi-?fi|wlan|vpn|nas|router|admin|root|ssh|sudo|db))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
 _CALL = re.compile(r"""[ \t]*[:=]+[ \t]*[\w.]{1,40}\((?=["'])""")  # as in: token = bytes.fromhex("...")
-_TOKEN = re.compile(r"""(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}""")
+_TOKEN = re.compile(
+    r"""(?<!\$[{(])(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}"""
+)
 # As in: ... is my token, or: ... # the token.
 _EXPLAINED = re.compile(
-    r"""(?<![^\s"'`<>|\[\](){}])[^\s"'`<>|\[\](){}]{8,}+(?=["'`);\]]{0,3}[ \t]+"""
+    r"""(?<!\$[{(])(?<![^\s"'`<>|\[\](){}])[^\s"'`<>|\[\](){}]{8,}+(?=["'`);\]]{0,3}[ \t]+"""
     r"""(?:(?i:is|was|ist|war|es|est|è|é|as|als|como|comme|after|at|for)[ \t]|#|//|<-|\(|)"""
-    r"""[ \t]*(?:[^\s.,:;]{1,20}[ \t]+){0,3}[\w-]{0,30}$)"""
+    r"""[ \t]*(?:[^\s.,:;-][^\s.,:;]{0,19}[ \t]+){0,3}(?!-)[\w-]{0,30}$)"""
 )
 _WINDOW = 90  # characters
+# Whose keys and tokens are no secrets.
+_PUBLIC = re.compile(
+    "(?:public|publickey|publishable|site|host|idempotency|partition|routing|websocket|next|page|continuation)[ _-]?$"
+)
 # As in the name of a variable or header, or beside a user: whose key may be a hash.
-_OWNED = re.compile(r"""(?<!CACHE|IMARY)_KEY$|(?<!Idempotency)-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$""")
+_OWNED = re.compile(r"""(?<!CACHE)_KEY$|-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$""")
 _FLAG = re.compile(r"(?:^|\s)(?:--?(?:[A-Za-z0-9]+[_-])*(?:store)?|require)$")
 _QUOTED = re.compile(
     r"""(?:[rbfnuRBFNU@]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
@@ -205,8 +214,11 @@ _QUOTED = re.compile(
     r"""|\\["'](?P<escaped>(?:[^"'\\\n\[]|\[(?!redacted:))*+)))"""
 )
 _RUN = re.compile(r"""(?:[^\s"'`<>«»“”„‹›\[]|\[(?!redacted:))*+""")
-# Where the next setting of a list, query or connection string begins.
-_CUT = re.compile(r"""[;,&][ ]?["']?[\w.-]{1,40}["']?[=:]|\\[nrt]""")
+# Where the next setting of a list, query or connection string begins, or the text around the value.
+_CUT = re.compile(
+    r"""[;,&][ ]?["']?[\w.-]{1,40}["']?[=:]|\\[nrt]"""
+    r"""|&(?:quot|apos|[lg]t|[lr][sd]quo|#\w{2,4});|(?<=[!-~])[\u3000-\u9fff가-힣\uff00-\uff60]"""
+)
 _HEAD = 128  # so much of a value is enough to judge it
 _NO_WORD = 20  # letters in one run
 
@@ -225,9 +237,11 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
         if key.start() < secret_end:
             continue
         family = (key.lastgroup or "").replace("_", "-")
+        if family in {"key", "token"} and _PUBLIC.search(lowered, max(0, key.start() - 16), key.start()):
+            continue
         if family == "key" and _OWNED.search(text, max(0, key.start() - 50), key.end()):
             family = "owned-key"
-        cache = family == "key" and "cache" in lowered[max(0, key.start() - 8) : key.start()]  # its keys are name-HASH
+        cache = family == "key" and "cache" in lowered[max(0, key.start() - 30) : key.start()]  # its keys are name-HASH
         for link, start in _links(text, key):
             value = _quoted_value(text, start) or _bare_value(text, start, ends.after(start))
             head = text[value.start : min(value.end, value.start + _HEAD)]
@@ -246,7 +260,7 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
 def _after(text: str, key: re.Match[str], ends: _RunEnds) -> _Value | None:
     """The first value in the next words that nobody would take for a word."""
     for token in _TOKEN.finditer(text, key.end(), key.end() + _WINDOW):
-        value = _CUT.split(token[0], 1)[0].rstrip(".:!?" if text[token.start() - 1].isspace() else "")
+        value = _CUT.split(token[0].rstrip(".:!?" if text[token.start() - 1].isspace() else ""), 1)[0]
         if _stands_out(value, key):
             return _bare_value(text, token.start(), ends.after(token.start()))
     return None
@@ -255,7 +269,8 @@ def _after(text: str, key: re.Match[str], ends: _RunEnds) -> _Value | None:
 def _before(text: str, key: re.Match[str]) -> _Value | None:
     """A value that the naming word explains."""
     for found in _EXPLAINED.finditer(text, max(0, key.start() - _WINDOW), key.start()):
-        if _stands_out(found[0], key) or (key.lastgroup != "password" and _HASH.fullmatch(found[0])):
+        hashed = key.lastgroup != "password" and _HASH.fullmatch(found[0]) and not _is_exempt(found[0])
+        if hashed or _stands_out(found[0].strip("*"), key):
             return _Value(*found.span(), quoted=False)
     return None
 
@@ -318,26 +333,15 @@ def _bare_value(text: str, start: int, end: int) -> _Value:
 # --- the rule for values --------------------------------------------------------------------------------------------
 
 _HASH = re.compile(r"(?i)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}")  # caches and tables have such keys too
-_MARKED = re.compile(r"[a-z][A-Z].*[!#?*]$")  # a capital inside, and a mark at the end
 _AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
-_DIGIT = re.compile(r"\d")
-_WORD_AND_NUMBER = re.compile(r"[A-Za-z]+[-_.]?v?\d{1,3}(?:\.\d+)*")
-_NAMING = re.compile(r"pass(?:w|phrase|$)|pwd|secret|token|key|credential", re.IGNORECASE)
+_WORD_AND_NUMBER = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?v?\d{1,3}(?:\.\d+)*")
+_NAMING = re.compile(rf"pass(?:w|phrase|$)|pwd|secret|token|key|credential|{PASSWORDS}", re.IGNORECASE)
 _ONE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ONE_NAME = re.compile(r"[^\W\d_]+(?:[-_.][^\W\d_]+)*")
 
-# Words that say something about a secret or stand for its type, where a secret could stand.
-_DESCRIPTION = re.compile(
-    r"boolean|changed|config|correct|default|disabled|enabled|encrypted|environ|expired|hashed|hidden"
-    r"|incorrect|integer|invalid|kwargs|mandatory|masked|missing|nullable|number|object|omitted|optional"
-    r"|options|params|prompt|provided|required|result|revoked|rotated|stored|strict|string|unchanged"
-    r"|undefined|unknown|unset|values|wrong",
-    re.IGNORECASE,
-)
-
 
 def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
-    if family == "aws-secret-key" and _AWS_SECRET.fullmatch(value):
+    if _AWS_SECRET.fullmatch(value) and (family == "aws-secret-key" or (family != "key" and shapes.is_shuffled(value))):
         return True
     if len(value) < 6:
         return False
@@ -347,81 +351,44 @@ def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
         other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
         return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
-        return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
+        words = [word.strip("\"'(),.") for word in value.split()]
+        return len(words) <= 6 and any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in words)
     # The exemptions cost the most, so they come last.
     return _is_candidate(value, link, password=family == "password", quoted=quoted) and not _is_exempt(value)
 
 
 def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> bool:
     """Rules 3 to 5."""
-    deliberate = quoted or link in {"assign", "named"}
+    deliberate = (quoted and (password or link != "adjacent")) or link in {"assign", "named"}
     if value.replace("-", "").isdigit():
         return password
     if _is_strong(value):
         return password or deliberate or link == "flag" or not _WORD_AND_NUMBER.fullmatch(value)
-    if _DESCRIPTION.fullmatch(value) or _NAMING.search(value):
+    if _NAMING.search(value):
         return False
-    if password and (_MARKED.search(value) or shapes.is_scrambled(value)):
+    if password and shapes.is_scrambled(value):
         return True
     if len(value) >= _NO_WORD and value.isalpha():
-        return deliberate or link == "colon"
+        return (deliberate or link == "colon") and (password or shapes.CONSONANTS.search(value) is not None)
     # With an underscore and without quotes it is a variable's name.
     return password and deliberate and (_ONE_NAME if quoted else _ONE_WORD).fullmatch(value) is not None
 
 
 def _is_strong(value: str) -> bool:
     """Two kinds of characters out of letters, digits and symbols; a mark at the end may be the sentence's."""
-    core = value.rstrip("!?.*")
+    core = value.rstrip("!?.*").lstrip("*")
     return sum(1 for kind in shapes.KINDS if kind.search(core)) >= 2
 
 
-_PLACEHOLDER = re.compile(
-    r"\[redacted:|\$[A-Za-z_{(]|\{|<|%[sd(]|%\w+%$|\*\w+$|!\w+"
-    r"|(?:https?|env|vault|op|ssm|file|arn|ref|keyring|secretsmanager):"
-    r"|your|(?:(?:ctrl|alt|shift|cmd|meta|super|option)\+)+(?:\w|f\d\d|enter|tab|esc|space|delete|home|end)$",
-    re.IGNORECASE,
-)
-_STAND_IN = re.compile(r"[-_ ]your|change[-_]?me|placeholder|redacted|example|dummy|\*{3}|\.{3}|…|x{4}|a-z")
-_QUANTITY = re.compile(
-    r"(?!(?:\d{4}-){3,}\d{4}$)(?=.*[-./:,])\d[\d.,:/+TZ-]*|v?\d+(?:\.\d+)+(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?|\d+(?:-[a-z]+)+"
-    r"|\d+(?:ms|sec|min|hours?|days?|[kmg]i?b|chars|characters|tokens|bytes?|bits?)"
-)
-_EXPRESSION = re.compile(r"(?:await |new |not )?[A-Za-z_][\w.]*(?:[(\[{]|::|->)|\(|lambda\b|f\"")
-_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]+\d[a-z])[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]+\d[a-z])[A-Za-z_][\w$]*(?:\??\.[A-Za-z_][\w$]*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
-_FILE = re.compile(
-    r"[\w.-]+\.(?:cfg|conf|crt|csv|env|go|html|ini|java|js|json|kdbx|key|md|pdf|pem|php|py|rb|rs|sh|sql|toml|ts|txt"
-    r"|xlsx?|ya?ml|zip)",
-    re.IGNORECASE,
-)
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.(?:com|de|dev|edu|eu|gov|io|local|net|org|uk)", re.IGNORECASE)
-_REFERENCE = re.compile(r"[a-z][a-z0-9_]*_(?:key|token|secret|password|passwd|pwd)(?:_\d)?", re.IGNORECASE)
-_DENSE = re.compile(r"(?=.*?[a-z][A-Z])(?=.*?[A-Z][0-9]|.*?[0-9][A-Z])")
-_TERM = re.compile(
-    r"(?:base|utf|sha|md|oauth|rsa|aes|ed|hs|rs|es|x|http|ipv|tls|argon|pbkdf|s|ec|k|h|web|auth|blake|i|l)-?\d{1,5}[a-z]?"
-    r"|[1-9](?:fa|password)|p(?:kcs)?\d{1,2}|i18n|k8s|v\d|[^\W\d_]+",
-    re.IGNORECASE,
-)
 
 
 def _is_exempt(value: str) -> bool:
     """Rule 2: the value stands for a secret, points to one, or is a thing of another kind."""
-    if _PLACEHOLDER.match(value) or _STAND_IN.search(value.lower()) or _EXPRESSION.match(value):
+    if shapes.is_harmless(value):
         return True
-    if any(thing.fullmatch(value) for thing in (_QUANTITY, _FILE, _MAIL, _REFERENCE)):
-        return True
-    if _DOTTED.fullmatch(value) or _PATH.fullmatch(value):
-        return not _is_dense(value)
-    return _is_technical(value)
-
-
-def _is_dense(value: str) -> bool:
-    """Whether a value is long and mixed like a base64 secret, unlike a folder or an attribute."""
-    if len(value) >= 32 and "." not in value and "-" not in value and _DENSE.match(value):
-        return True
-    return any(len(piece) >= 16 and _is_strong(piece) for piece in re.split(r"[./_]", value))
-
-
-def _is_technical(value: str) -> bool:
-    """Words joined to names of algorithms and formats, such as "sha256-hashed"."""
-    return _DIGIT.search(value) is not None and all(_TERM.fullmatch(piece) for piece in re.split(r"[-_/+.]", value))
+    # A path or an attribute is none, unless a piece is long and mixed.
+    pieces = re.split(r"[./_]", _NAMING.sub("", value))
+    is_path = _DOTTED.fullmatch(value) or _PATH.fullmatch(value)
+    return is_path is not None and not any(len(piece) >= 16 and _is_strong(piece) for piece in pieces)

@@ -47,6 +47,16 @@ def compiled(shape: Shape) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9]){shape.pattern}", re.ASCII) if shape.is_key else re.compile(shape.pattern)
 
 
+def is_harmless(value: str) -> bool:
+    """Whether a value that stands where a secret stands is a thing of another kind."""
+    return _harmless().search(value) is not None
+
+
+@cache
+def _harmless() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{shape.pattern})" for shape in shapes() if shape.check == "harmless"))
+
+
 def _passes_check(value: str) -> bool:
     """Whether the digits are a card's: a known issuer, and the check digit fits (Luhn)."""
     digits = [int(digit) for digit in value if digit.isdigit()]
@@ -70,13 +80,16 @@ def seed_phrases(text: str) -> Iterator[tuple[int, int]]:
     named, run, gap = _SEED_NAMED.search(text), list[re.Match[str]](), ""
     for word in (*_WORD.finditer(text), None):
         between = _DIGITS.sub("", text[run[-1].end() : word.start()]) if run and word else ""
-        if word and run and _is_wallets(word[0]) and _GAP.fullmatch(between) and (len(run) == 1 or between == gap):
+        is_known = word is not None and _is_wallets(word[0])
+        if word and is_known and run and _GAP.fullmatch(between) and (len(run) == 1 or between == gap):
             run.append(word)
             gap = between
             continue
         if len(run) in _SEED or (named and len(run) >= _SEED[0]):
             yield run[0].start(), run[-1].end()
-        run = [word] if word and _is_wallets(word[0]) else []
+        # A heading stands before a list in another way than the words of the list before each other.
+        run = [*(run[-1:] if _GAP.fullmatch(between) else ()), word] if word and is_known else []
+        gap = between
 
 
 @cache
@@ -87,7 +100,7 @@ def _wallet_words() -> bytes:
 def _is_wallets(word: str) -> bool:
     known = _wallet_words()
     place = crc32(word.encode()) % (8 * len(known))
-    return bool(known[place // 8] >> place % 8 & 1)
+    return bool(known[place // 8] >> place % 8 & 1) and word not in _NO_WALLETS
 
 
 def _is_random(value: str) -> bool:
@@ -127,7 +140,7 @@ def is_scrambled(value: str) -> bool:
     >>> is_scrambled("rotateApiKey"), is_scrambled("wGgpXrxVnmnx")
     (False, True)
     """
-    return len(value) >= 10 and _CONSONANTS.search(value) is not None and _changes(value) >= 0.25
+    return len(value) >= 10 and CONSONANTS.search(value) is not None and _changes(value) >= 0.25
 
 
 def has_shuffled_run(value: str) -> bool:
@@ -146,10 +159,14 @@ def _is_password(value: str) -> bool:
     return mixed or is_scrambled(value)
 
 
-_VARIABLE: Final = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…|pass(?:word|wd)?$|pwd$", re.IGNORECASE)
+_VARIABLE: Final = re.compile(
+    r"(?i:\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…|(?:\w{0,9}pass(?:word|wd|phrase)?|pwd|token|secret|redacted)$)"
+)
+_NO_FLAG: Final = re.compile(r"[/\\(\[]|^[$<{*%-]")  # a path, a pattern, a variable
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _SEED: Final = (12, 15, 18, 21, 24)  # words
 _SEED_NAMED: Final = re.compile(r"(?i)seed|mnemonic|recovery|wallet")
+_NO_WALLETS: Final = {"the", "and", "for", "are", "was", "not", "with", "from", "but", "has", "our", "their", "which"}
 _GAP: Final = re.compile(r"[\s\"',.)-]{1,5}")
 _DIGITS: Final = re.compile("[0-9]{1,2}")
 _RUNS: Final = re.compile(r"[^A-Za-z0-9]+|%[0-9A-F]{2}")
@@ -160,7 +177,7 @@ KINDS: Final = (  # of characters: letters, digits, symbols
     re.compile(r"[!@#$%^&*?~+]"),
 )
 _HUMP: Final = re.compile("[a-z][A-Z]")
-_CONSONANTS: Final = re.compile("(?i:[b-df-hj-np-tv-xz]{4})")
+CONSONANTS: Final = re.compile("(?i:[b-df-hj-np-tv-xz]{4})")
 _CHANGE: Final = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])")
 _MIXED: Final = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])")
 _ONE_CASE: Final = re.compile(r"[A-Z0-9]{32}|(?=[0-9a-f]*[g-z])[a-z0-9]{40}")
@@ -173,7 +190,7 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "prefixed": _is_prefixed,
     "aws": lambda value: _MIXED.match(value) is not None,
     "password": _is_password,
-    "flag": lambda value: "/" not in value and value[0] not in "$<{[*-" and is_mixed(value),
+    "flag": lambda value: _NO_FLAG.search(value) is None and is_mixed(value),
     "given": lambda value: _is_password(value) or _HUMP.search(value) is not None,
     "spoken": lambda value: value.isdigit() or _is_password(value),
     "fixed": lambda value: _VARIABLE.match(value) is None,
