@@ -58,6 +58,22 @@ def test_what_people_say_in_seven_languages_is_kept_and_traps_are_not() -> None:
 
 
 @requirement("CAP-01")
+def test_an_evaluation_tells_saved_from_proposed_and_right_categories_from_wrong_ones(tmp_path: Path) -> None:
+    lines = [
+        {"messages": said("Always answer in English."), "keep": ["Always answer in English."], "category": "rule"},
+        {"messages": said("I prefer tea."), "keep": ["I prefer tea."], "category": "rule"},
+        {"messages": said("What time is it?"), "keep": ["time"]},
+    ]
+    (tmp_path / "capture").mkdir()
+    (tmp_path / "capture" / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = converse(tmp_path, lambda *_: None)
+    assert found is not None
+    figures = found.json
+    assert (figures["recall_saved"], figures["recall_proposed"], figures["category"]) == (0.6667, 0.0, 0.5)
+    assert found.tables[-1].rows == [("missed", "time")]
+
+
+@requirement("CAP-01")
 def test_a_list_after_a_colon_is_the_user_s_own(hx: Hexad) -> None:
     done = hx.capture(said("Some rules for this project:\n- Never push to main\n- Always use pnpm"), typed=True)
     assert texts(done.saved) == ["Never push to main", "Always use pnpm"]

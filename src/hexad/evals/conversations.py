@@ -1,7 +1,8 @@
 """Conversations: what `capture` keeps of what people said, and what it should have kept.
 
-The format is `capture/*.jsonl`: a line for each conversation, ``{"messages": […], "keep": [texts]}``. A text that was
-saved or proposed is right if one of ``keep`` holds it or is held by it. Each conversation has a memory of its own.
+The format is `capture/*.jsonl`: a line for each conversation, ``{"messages": […], "keep": [texts]}``, and perhaps the
+``"category"`` of all of them. A text that was saved or proposed is right if one of ``keep`` holds it or is held by it.
+Each conversation has a memory of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.evals.data import CAPTURE, readable
-from hexad.evals.tables import Figures, figures_by_set
+from hexad.evals.tables import Figures, Table, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.memory.conversations.capture import plain
 
@@ -31,6 +32,7 @@ class Outcome(NamedTuple):
     saved: tuple[str, ...]
     proposed: tuple[str, ...]
     turns: int  # of the user
+    sorted: tuple[bool, ...] = ()  # of each that is right, whether its category is the given one
 
     def right(self, kept: Sequence[str]) -> int:
         """How many of these texts were to be kept."""
@@ -52,6 +54,7 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
         "recall_saved": _share(wanted - sum(len(each.missed(each.saved)) for each in every), wanted),
         "recall_proposed": _share(wanted - sum(len(each.missed(each.proposed)) for each in every), wanted),
         "recall": _share(wanted - sum(len(each.missed((*each.saved, *each.proposed))) for each in every), wanted),
+        "category": mean([right for each in every for right in each.sorted], 1.0),
         "saved_per_100_without": 100
         * sum(len(each.saved) for each in empty)
         / (sum(each.turns for each in empty) or 1),
@@ -70,7 +73,9 @@ def converse(folder: Path, progress: Progress) -> Figures | None:
     every = [each for outcomes in found.values() for each in outcomes]
     wrong = [text for each in every for text in each.saved if not each.right([text])]
     missed = [text for each in every for text in each.missed((*each.saved, *each.proposed))]
-    return Figures({**document, "wrong": wrong, "missed": missed}, tables)
+    listed = [("saved wrongly", text) for text in wrong] + [("missed", text) for text in missed]
+    not_right = [Table(("not right", "text"), listed)] if listed else []
+    return Figures({**document, "wrong": wrong, "missed": missed}, [*tables, *not_right])
 
 
 def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:
@@ -81,7 +86,11 @@ def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:
     progress(f"capture: {line.file.stem}", line.number, line.number)
     turns = sum(isinstance(each, dict) and each.get("role") == "user" for each in messages)
     saved, proposed = (tuple(each.content for each in kept) for kept in (done.saved, done.proposed))
-    return Outcome(tuple(keep), saved, proposed, turns)
+    outcome, category = Outcome(tuple(keep), saved, proposed, turns), line.fields.get("category")
+    if category is None:
+        return outcome
+    right = (each for each in (*done.saved, *done.proposed) if outcome.right([each.content]))
+    return outcome._replace(sorted=tuple(each.category == category for each in right))
 
 
 def _same(text: str, wanted: str) -> bool:
