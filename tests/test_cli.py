@@ -177,7 +177,7 @@ def test_a_text_alone_is_remembered_under_a_key_that_is_shown(run: Callable[...,
 def test_a_save_that_nearly_repeats_or_contradicts_an_entry_names_it(run: Callable[..., Ran]) -> None:
     run("remember", "Deploy on Tuesdays only")
     ran = run("remember", "Deploy on Thursdays only")
-    assert ran.out == "deploy-thursdays: version 1\n"
+    assert ran.out == "deploy-thursdays: version 1, rule\n"
     assert "similar: deploy-tuesdays: Deploy on Tuesdays only\n" in ran.err
     assert "`hexad delete deploy-tuesdays` hides it" in ran.err
     [similar] = run("edit", "deploy-thursdays", "Deploy on Fridays only", "--json").json["similar"]

@@ -176,7 +176,7 @@ def test_init_asks_whether_agents_may_propose_what_you_say(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", Terminal(typed))
     assert main(words) == 0
-    assert ("propose to keep what you tell them" in capsys.readouterr().err) is asked
+    assert ("propose lasting facts from your messages" in capsys.readouterr().err) is asked
     assert survey({}, beside=tmp_path).settings.capture is kept
 
 

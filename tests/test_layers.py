@@ -34,6 +34,7 @@ PARTIAL = {
     "records.py: SKILL_PATTERNS, USER_KNOWLEDGE": "the same on PostgreSQL",
     "rows.py: AGENT_LEARNINGS, USER_KNOWLEDGE": "only these two have derived columns",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS": "these two are listed, the others counted by a query",
+    "verbs.py: AGENT_LEARNINGS, SKILL_PATTERNS": "the same over HTTP",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS, USER_KNOWLEDGE": "the others are only counted",
 }
 

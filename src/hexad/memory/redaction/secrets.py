@@ -64,6 +64,7 @@ def replace(text: str, spans: list[Span]) -> str:
 # --- shapes that speak for themselves -------------------------------------------------------------------------------
 
 _TAIL = re.compile(r"[A-Za-z0-9]*")
+_STAND_IN = re.compile(r"(?i)[-_]your[-_]|[-_]here$|placeholder|change[-_]?me|x{8}")  # as in: xoxb-your-token-here
 
 
 @cache
@@ -78,7 +79,7 @@ def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[Shape]]) -> Ite
     hinted = {shape: None for hint in rows if hint in lowered for shape in rows[hint]}
     for shape in hinted:
         for match in shapes.compiled(shape).finditer(text):
-            if shape.is_secret(match[1]):
+            if shape.is_secret(match[1]) and not (shape.is_key and _STAND_IN.search(match[1])):
                 end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
                 yield Span(match.start(1), end, shape.kind)
 
@@ -185,7 +186,7 @@ _LINK = re.compile(
 _FAR_LINK = re.compile(
     r"""[ \t]+(?:(?:(?:(?:is|was)[ ]generated[ ])?"""
     r"""(?:for|of|to|on|in|at|fürs?|vom?|von|des|der|del|della|de|dla|do|da|pour|du|от|для)[ \t]|d')"""
-    r"""[^\n=:"'`]{1,60}?|\([^()\n]{1,40}\)"""
+    r"""(?:[^\n=:"'`]|(?<=[ ][ld])['’]){1,60}?|\([^()\n]{1,40}\)"""
     r"""|(?i:wi-?fi|wlan|vpn|nas|router|admin|root|ssh|sudo|db))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
@@ -380,7 +381,7 @@ def _is_strong(value: str) -> bool:
     return sum(1 for kind in shapes.KINDS if kind.search(core)) >= 2
 
 
-_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]+\d[a-z])[A-Za-z_][\w$]*(?:\??\.[A-Za-z_][\w$]*)+")
+_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]*\d[a-z])[A-Za-z_][\w$]*(?:\??\.[A-Za-z_][\w$]*)+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
 
 
