@@ -443,3 +443,12 @@ def test_a_layer_that_is_newer_than_a_namespace_is_kept_beside_its_others(url: s
         hx.references.save("Kettle", location="https://wiki.example/kettle", summary="How the kettle works")
         assert [item.key for item in hx.retrieve("kettle").all()] == ["Kettle"]
         assert [item.key for item in hx.retrieve("green tea").all()] == ["tea"]
+
+
+@requirement("PG-02")
+def test_a_layer_that_gets_its_first_row_elsewhere_is_found_at_once(url: str) -> None:
+    with opened(url) as hx, opened(url) as other:
+        hx.knowledge.save("deploy", "Deploy on Tuesdays")
+        assert [item.key for item in hx.retrieve("how to deploy").all()] == ["deploy"]
+        other.references.save("Runbook", location="https://wiki.example.com", summary="How to deploy and roll back")
+        assert {item.key for item in hx.retrieve("how to deploy").all()} == {"deploy", "Runbook"}

@@ -199,12 +199,16 @@ class Search(Work):
         ] = {}  # by layer and embedder: those above a stamp
 
     def evidence(self, question: Question) -> dict[Layer, Evidence]:
-        """The evidence of each layer."""
-        searches = self._searches = {
-            layer: _layer_search(layer, question) for layer in question.layers if layer in RECORD_OF
-        }
+        """The evidence of each layer. Those that were empty lately are asked only if they are not any more."""
+        stored, lately = [layer for layer in question.layers if layer in RECORD_OF], self.filled.get(self.tenant)
+        some = [each for each in stored if lately is None or CODES[each] in lately] if self.only_reads else stored
+        searches = self._searches = {layer: _layer_search(layer, question) for layer in some}
         asked = self._of_layers(question) | self._of_entries(question)
         answers = dict(zip(asked, self.ask(*asked.values()), strict=True))
+        filled = frozenset(code for code, scope in self.head.scopes.items() if scope.rows)
+        self.filled.put(self.tenant, filled)
+        if any(layer not in searches and CODES[layer] in filled for layer in stored):
+            return self.evidence(question)
         self._fill(answers)
         self._open(question)
         if question.embedder is not None:
@@ -223,8 +227,8 @@ class Search(Work):
         search = self._searches.get(layer)
         if search is None or search.facets != facets or not self.only_reads:
             self.evidence(Question(layers=(layer,), now=now, facets=facets))
-            search = self._searches[layer]
-        return set(filter(search.passes, numbers))
+            search = self._searches.get(layer)
+        return set() if search is None else set(filter(search.passes, numbers))
 
     def _of_layers(self, question: Question) -> dict[str, Statement]:
         """The statements of the first round trip about every layer."""

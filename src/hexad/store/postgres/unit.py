@@ -100,6 +100,7 @@ class Unit(View):
             if isinstance(record, Learning) and record.id not in self._templates.get(record.trigger, (record.id,)):
                 self.rows.setdefault((record.layer, record.id), None)  # those of its trigger are known
         self._read([(each.record.layer, each.record.id) for each in entries])
+        self.filled.pop(self.tenant)
         for entry in entries:
             self._put(entry)
 
