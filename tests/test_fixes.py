@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -472,3 +473,20 @@ def test_a_fix_is_found_by_the_command_that_failed_and_not_by_our_own_words(hx: 
     fix_after(hx, {"command": "git push"}, "rejected (fetch first)", {"command": "git pull --rebase && git push"})
     assert hx.learnings.search("push my branch")
     assert not hx.learnings.search("run the tests")
+
+
+@requirement("FIX-05")
+def test_a_mistake_with_several_values_is_one_learning_and_a_change_of_case_its_fix() -> None:
+    def ticket(project: str) -> str:
+        if not project.isupper():
+            raise ValueError(f"known projects are PAY and OPS, not {project}")
+        return project
+
+    with opened(":memory:") as hx:
+        for place, project in enumerate(("pay", "ops", "web")):
+            tool = hx.scoped(session=f"s{place}").watch(ticket)
+            with suppress(ValueError):
+                tool(project)
+            tool(project.upper())
+        [learning] = hx.learnings.list()
+    assert (learning.seen, learning.fix.partition(";")[0]) == (3, "write `project` in upper case")

@@ -519,3 +519,12 @@ def test_a_key_that_was_made_from_a_text_follows_its_correction(hx: Hexad) -> No
     assert {each.key for each in hx.knowledge.list()} == {"live-sligo", "theme"}
     assert hx.audit.verify().ok
     assert hx.check() == ()
+
+
+@requirement("SAVE-01")
+def test_a_full_stop_makes_no_second_entry(hx: Hexad) -> None:
+    first, second = (
+        hx.knowledge.save("Guest wifi changes on Monday"),
+        hx.knowledge.save("Guest wifi changes on Monday."),
+    )
+    assert (first.key, second.version) == (second.key, 2)

@@ -13,6 +13,7 @@ from hexad.cli.skills.input import body_from
 from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
+from hexad.memory.conversations.expiry import timed
 from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus, shown_trust
 from hexad.skills.definition import BODIES
 from hexad.skills.review import reviewed
@@ -120,6 +121,7 @@ class Suggestion(Entry):
             "change": f"{proposal.change} {proposal.key}",
             "to": f"[{proposal.category}] {proposal.content}" if proposal.content else "",
             "now": f"[{now.category}, from {now.origin}] {now.key}: {now.content}" if now else "",
+            "until": screen.moment(end) if (end := timed(proposal.sentence, proposal.created)[0]) else "",
             "the user said": proposal.sentence,
             "proposed by": f"{proposal.origin} {proposal.session}".strip(),
         }

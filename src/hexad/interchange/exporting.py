@@ -29,15 +29,16 @@ def export_files(workspace: Workspace, folder: Path, subject: str | None) -> int
     """Write a page for each record and each proposal; return how many records. The folder must be empty or new."""
     count = 0
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise BackupError(str(folder), "is not empty; name a new folder")
         for kind, key, text in _pages(workspace, subject and subject.casefold()):
             place = folder / kind
-            place.mkdir(exist_ok=True)
+            place.mkdir(mode=0o700, exist_ok=True)
             count += kind != "proposal"
             name = _UNSAFE.sub("-", key).strip("-.")[:80] or "entry"
             page = next(page for each in numbered(name) if not (page := place / f"{each}.md").exists())
+            page.touch(mode=0o600)  # as the database: for its owner alone
             page.write_bytes(text.encode())
     except OSError as error:
         raise BackupError(str(folder), f"cannot be written: {error.strerror}") from error

@@ -254,6 +254,9 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
 def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:
     """A word or value that replaced another: one that the error names, a typing error, or another form of it."""
     error = failure.text
+    if name and out.casefold() == come.casefold():  # the error may name one of several such values
+        yield from filter(None, [form_change(name, out, come)])
+        return
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
     named = names(error, other) and not names(out, other) and (name or not names(error, out))
     typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})

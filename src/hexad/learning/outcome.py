@@ -84,8 +84,11 @@ def outcome_of(
 
 
 def _without_names(error: str, given: Sequence[object]) -> str:
-    """An error without the names that the call gave and that stand behind a colon: they are values."""
-    names = (each for each in given if isinstance(each, str) and 1 < len(each) < _LONGEST_NAME)
+    """An error without the names that the call gave and that stand behind a colon or at its end: they are values."""
+    names = [each for each in given if isinstance(each, str) and 1 < len(each) < _LONGEST_NAME]
+    last = next((each for each in names if each.isalpha() and re.search(rf"[ =]{re.escape(each)}\W*\Z", error)), None)
+    if last is not None:
+        error = f"{error.rpartition(last)[0]}{WILD}"
     for each in names:
         if each[0].isupper() or not each.isascii():
             error = re.sub(rf"(?<=: ){re.escape(each)}(?![\w-])", WILD, error)

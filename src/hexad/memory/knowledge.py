@@ -216,7 +216,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
     def _free_key(self, change: Change, content: str) -> str:
         """The key that is made from a text, with a number if another text has it."""
         held = ((key, cast("Knowledge | None", change.get(self.layer, key))) for key in numbered(key_from(content)))
-        return next(key for key, entry in held if entry is None or entry.deleted or entry.content == content)
+        said = _ended(content)
+        return next(key for key, entry in held if entry is None or entry.deleted or _ended(entry.content) == said)
 
     def _merged(self, old: Knowledge | None, given: dict[str, Any], origin: Origin, session: str) -> Knowledge:
         now = self._workspace.clock()
@@ -243,6 +244,11 @@ def _renamed(change: Change, entry: Knowledge, key: str) -> Knowledge:
     change.unit.add_versions([replace(version, key=key) for version in reversed(versions)])
     change.audit("knowledge.rename", key, {"from": entry.key})
     return new
+
+
+def _ended(text: str) -> str:
+    """A text without the sign that may end it."""
+    return text.rstrip(" .!")
 
 
 def _is_an_agents(entry: Knowledge) -> bool:

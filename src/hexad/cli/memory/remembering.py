@@ -212,8 +212,7 @@ def _report_saved(
         screen.remark(f"similar: {key}: {screen.one_line(content)}")
     if similar:
         first = quote(next(iter(similar)))
-        replaced = f'`hexad remember {first} "TEXT"` replaces it'
-        screen.remark(f"if one of them is outdated, {replaced}, `hexad delete {first}` hides it")
+        screen.remark(f"if one of them is outdated, `hexad delete {first}` hides it")
 
 
 def _named(key: str | None, subject: str | None, session: str | None, *, everything: bool, traces: bool) -> str:

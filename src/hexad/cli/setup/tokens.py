@@ -51,9 +51,12 @@ def make(
 @app.command("list", epilog="Example: hexad tokens list")
 def list_(common: Common) -> None:
     """List the tokens; their secrets are not stored."""
-    known = tokens_of(common.db).list()
+    tokens = tokens_of(common.db)
+    known, refused = tokens.list(), "; every call is refused until you make one: `hexad tokens make`" * tokens.needed
     rows = [(each.id, each.name, ", ".join(each.namespaces), ", ".join(each.rights), each.made) for each in known]
-    common.listing({"tokens": [each.as_json() for each in known]}, _COLUMNS, rows, empty="there are no tokens")
+    common.listing(
+        {"tokens": [each.as_json() for each in known]}, _COLUMNS, rows, empty=f"there are no tokens{refused}"
+    )
 
 
 @app.command(epilog="Example: hexad tokens revoke laptop")
