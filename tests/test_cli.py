@@ -214,7 +214,7 @@ def test_a_correction_is_the_next_version_or_names_what_it_corrects(
     run("remember", "base", more)
     ran = run("remember", after)
     assert f"similar: base: {more}" in ran.err
-    assert '`hexad remember base "TEXT"` replaces it' in ran.err
+    assert "`hexad delete base` hides it" in ran.err
 
 
 @requirement("KNOW-01")
