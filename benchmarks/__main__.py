@@ -50,7 +50,8 @@ measured on public data that is not part of this repository, if that data lies b
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
 "Saving" lets eight processes write to one file. With pauses the 99th percentile is compared. Without, SQLite lets one
-process write on and on in a bare table while the others wait for a second: there the longest waits are compared.
+process write on and on in a bare table while the others wait for a second: there the longest waits are compared. The
+percentile of that row has no limit: nearly all saves that it counts for the bare table are those of the one process.
 
 "Prompt caching" is a conversation of twelve turns, each with three tool steps, through a client with memory. The
 provider is simulated: it keeps every prefix that it has seen, in blocks of 512 characters, and a cached read costs a

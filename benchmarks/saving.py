@@ -99,6 +99,7 @@ def _crowded(folder: Path) -> Iterator[Figure]:
     longest, theirs = max(pair.ours), max(pair.theirs)
     detail = f"{longest * 1000:.0f} ms against {theirs * 1000:.0f} ms; {len(pair.ours):,} and {len(pair.theirs):,} rows"
     yield Figure("the same without a pause, the longest wait", longest / theirs, None, detail=detail)
+    yield Figure("the same without a pause, 99th percentile", pair.ratio(0.99), None, detail=pair.detail(0.99))
 
 
 def _contest(folder: Path, pause: float) -> Pair:

@@ -274,14 +274,13 @@ def test_the_list_shows_what_is_stored_and_what_sets_it_apart(run: Callable[...,
 def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callable[..., Ran]) -> None:
     run("remember", "a", "b")
     see = ", and `hexad list` lists everything\n"
-    assert run("recall", "zebra") == Ran(
-        0, "", f"nothing found; `hexad explain zebra` shows what was near and what every prompt has{see}"
-    )
+    beyond = "nothing found beyond what every prompt has (1 entry); `hexad explain zebra` shows what was near"
+    assert run("recall", "zebra") == Ran(0, "", f"{beyond}{see}")
     wordless = f"nothing found: the query has no word to search for; try other words{see}"
     assert run("recall", "the of and").err == wordless
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
     run("remember", "allergy", "I am allergic to peanuts", "--pin")
-    assert run("recall", "zebra").err.startswith("nothing found beyond what every prompt has; `hexad explain zebra`")
+    assert run("recall", "zebra").err.startswith("nothing found beyond what every prompt has (2 entries); ")
     assert run("list", "--category", "rule").err == "no stored entry has the category rule\n"
     assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"

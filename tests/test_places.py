@@ -61,6 +61,21 @@ def test_a_project_that_the_user_made_has_its_own_also_in_the_folders_below(
 
 
 @requirement("PLACE-01")
+def test_in_a_project_recall_and_explain_read_ones_own_memory_too_as_agents_do(
+    home: Path,
+    run: Callable[..., Ran],  # noqa: F811
+) -> None:
+    run("remember", "I drink green tea in the morning")
+    assert run("init").code == 0
+    run("remember", "The tea shop in Porto is our first customer")
+    found = run("recall", "which tea?").out.splitlines()
+    assert ["your own memory" in line for line in found] == [False, True]
+    prompt = run("explain", "which tea?").out.split("prompt:")[1]
+    assert prompt.index("Porto") < prompt.index("green tea")
+    assert "green" not in run("list").out
+
+
+@requirement("PLACE-01")
 def test_what_came_with_somebody_elses_files_is_named_in_a_line_and_not_read(
     home: Path,
     run: Callable[..., Ran],  # noqa: F811

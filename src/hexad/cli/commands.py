@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from hexad.cli.opening import announce, opened, place, server
+from hexad.cli.opening import announce, opened, opened_beside_own, place, server
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.facade import Hexad
@@ -41,6 +41,11 @@ class Common:
         """Open the engine; see `opening.opened`."""
         announce(self.db, storing=create)
         return opened(self.db, self.namespace, create=create)
+
+    def opened_beside_own(self) -> AbstractContextManager[Hexad]:
+        """Open the engine as agents read it; see `opening.opened_beside_own`."""
+        announce(self.db)
+        return opened_beside_own(self.db, self.namespace, create=False)
 
     def answer(self, document: Mapping[str, Any], sentence: str) -> None:
         """Print the document with ``--json``, otherwise the sentence."""

@@ -35,11 +35,13 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False, **set
 
 
 @contextmanager
-def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) -> Iterator[Hexad]:
-    """Open the engine for an agent: where a project's memory is found, the user's own is read beside it."""
+def opened_beside_own(
+    db: str | None, namespace: str | None, *, create: bool = True, **settings: Any
+) -> Iterator[Hexad]:
+    """Open the engine as agents read it: where a project's memory is found, the user's own is read beside it."""
     own = places.own()
     with ExitStack() as open_ones:
-        hx = open_ones.enter_context(opened(db, namespace, create=True, **settings))
+        hx = open_ones.enter_context(opened(db, namespace, create=create, **settings))
         named = db if db is not None else variable("HEXAD_DB")
         if named is None and places.found().path != own and own.exists():
             hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace, **settings)))

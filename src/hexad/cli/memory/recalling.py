@@ -15,7 +15,7 @@ from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
-from hexad.model import Category, Knowledge, Layer, Origin, Retrieval
+from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
 _FOUND: Final = ("score", screen.KEY, "category", Wide("content"))
@@ -44,12 +44,13 @@ def recall(
     """Find what matters for a question, best first: knowledge, learnings, skills and references."""
     if category and layer and set(layer) != {Layer.USER_KNOWLEDGE}:
         raise InvalidInput("--category", "applies to user_knowledge only; leave out --layer")
-    with common.opened() as hx:
+    with common.opened_beside_own() as hx:
         found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
+        standing = 0 if category else len(hx.standing())
     if common.as_json:
         screen.emit(retrieval(found))
     else:
-        _show_found(found, category)
+        _show_found(found, category, standing)
     if found.failures:
         raise typer.Exit(1)
 
@@ -97,7 +98,7 @@ def explain(
     common: Common,
 ) -> None:
     """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
-    with common.opened() as hx:
+    with common.opened_beside_own() as hx:
         explanation = hx.explain(message, base=base, layers=layer, budget=budget)
     if common.as_json:
         screen.emit(explained(explanation))
@@ -115,26 +116,23 @@ def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -
     )
 
 
-def _show_found(found: Retrieval, category: Category | None) -> None:
-    for layer in Layer:
-        if layer in found.items:
-            rows = [
-                (each.score, f"{each.key} (pinned)" if each.pinned else each.key, each.category, each.content)
-                for each in found.items[layer]
-            ]
-            screen.table(_FOUND, rows, title=layer.heading, first=layer.value)
+def _show_found(found: Retrieval, category: Category | None, standing: int) -> None:
+    for layer in [each for each in Layer if each in found.items]:
+        rows = [(each.score, _named(each), each.category, each.content) for each in found.items[layer]]
+        screen.table(_FOUND, rows, title=layer.heading, first=layer.value)
     for failed in found.failures:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
     if not found.failures and all(why.signal == "pinned" for item in found.all() for why in item.reasons):
-        beyond = " beyond what every prompt has" if found else ""
-        why = beyond if found.keywords else ": the query has no word to search for"
+        near = f"`hexad explain {quote(found.query)}` shows what was near" if found.keywords else "try other words"
+        why = f" beyond what every prompt has ({screen.counted(standing, 'entry', 'entries')})" if standing else ""
+        why = why if found.keywords else ": the query has no word to search for"
         only = f" --category {category}" if category else ""
-        see = (
-            f"`hexad explain {quote(found.query)}` shows what was near and what every prompt has"
-            if found.keywords
-            else "try other words"
-        )
-        screen.remark(f"nothing found{why}; {see}, and `hexad list{only}` lists everything")
+        screen.remark(f"nothing found{why}; {near}, and `hexad list{only}` lists everything")
+
+
+def _named(item: Item) -> str:
+    labels = ["pinned"] * item.pinned + ["your own memory"] * (item.distance > 0)
+    return f"{item.key} ({', '.join(labels)})" if labels else item.key
 
 
 def _facts(entry: Knowledge) -> Sequence[tuple[str, object]]:
