@@ -106,6 +106,68 @@ def test_an_agent_that_looks_around_before_it_tries_again_still_finds_the_fix(hx
     assert hx.learnings.known_fix("Bash", error) == "use `build` instead of `biuld`"
 
 
+@requirement("FIX-01", "FIX-03", "LEARN-06")
+@pytest.mark.parametrize(
+    ("failed", "error", "ran", "fix"),
+    [
+        ("node dist/app.js", "Error: Cannot find module '/srv/dist/app.js'", ["ls", "npm run build"], "npm run build"),
+        ("pytest", "ModuleNotFoundError: No module named 'yaml'", ["pip install pyyaml"], "pip install pyyaml"),
+        ("npm test", "sh: 1: jest: not found", ["cat package.json", "npm install"], "npm install"),
+        ("git checkout topic", "error: pathspec 'topic' did not match", ["git fetch origin"], "git fetch origin"),
+        ("git push", "! [rejected] (fetch first)", ["git status", "git pull --rebase origin main"], "git pull"),
+        ("docker ps", "Cannot connect to the Docker daemon", ["which docker", "colima start"], "colima start"),
+        ("docker pull a/b", "access denied, may require 'docker login'", ["docker login -u ci -p x9"], "docker login"),
+        ("npx jest", "Please run: npx jest install", ["npx jest install"], "npx jest install"),
+        ("./run.sh", "bash: ./run.sh: Permission denied", ["chmod +x run.sh"], "chmod +x"),
+        ("kubectl get po", "namespaces a1 not found", ["kubectl create ns a1"], "kubectl create ns a1"),
+        ("./run.sh", "bash: ./run.sh: Permission denied", ["chmod 777 run.sh"], ""),
+        ("cargo publish", "2 files contain changes that were not committed into git", ["git status"], ""),
+        ("node app.js", "Error: listen EADDRINUSE: address already in use :::3000", ["pkill node"], ""),
+        ("python train.py", "RuntimeError: CUDA out of memory", ["git pull"], ""),
+        ("pytest", "1 failed in 0.1s", ["git add src"], ""),
+        ("curl a.example", "curl: (28) Operation timed out", ["npm install", "git fetch"], ""),
+        ("make app", "fatal error: x.h not found", ["npm install", "pip install y"], ""),
+    ],
+)  # fmt: skip
+def test_a_command_that_made_the_failed_one_work_is_its_fix(
+    hx: Hexad, failed: str, error: str, ran: list[str], fix: str
+) -> None:
+    hx.observe(tool="Bash", args={"command": failed, "description": "Try it"}, error=error, session="s")
+    for command in (*ran, failed):
+        hx.observe(tool="Bash", args={"command": command, "description": f"Do {command}"}, result="done", session="s")
+    found = hx.learnings.known_fix("Bash", error) or ""
+    assert (found if found.startswith("run ") or not fix else "") == (f"run `{fix}` first" if fix else "")
+
+
+@requirement("FIX-02", "LEARN-07")
+def test_a_package_is_no_fix_for_another_missing_one_and_the_fix_is_credited_when_it_ran(hx: Hexad) -> None:
+    error = "ModuleNotFoundError: No module named '{}'"
+
+    def run(command: str, session: str, failure: str = "") -> None:
+        given = {"result": "done"} if not failure else {"error": failure}
+        hx.observe(tool="Bash", args={"command": command}, session=session, **given)
+
+    for command, failure in (("pytest", error.format("numpy")), ("pip install numpy", ""), ("pytest", "")):
+        run(command, "one", failure)
+    assert hx.learnings.known_fix("Bash", error.format("numpy")) == "run `pip install numpy` first"
+    assert hx.learnings.known_fix("Bash", error.format("torch")) is None
+    before = hx.learnings.list()[0].trust
+    hx.prompt("", "pytest: No module named numpy", session="two")
+    for command, failure in (("pytest", error.format("numpy")), ("pip install -U numpy", ""), ("pytest", "")):
+        run(command, "two", failure)
+    assert hx.learnings.list()[0].trust > before
+
+
+@requirement("FIX-01")
+def test_where_a_file_was_edited_too_only_a_command_that_the_error_names_is_the_fix(hx: Hexad) -> None:
+    error = "Error: Cannot find module '/srv/dist/app.js'"
+    hx.observe(tool="Bash", args={"command": "node dist/app.js"}, error=error, session="s")
+    hx.observe(tool="Edit", args={"file": "src/app.ts"}, result="done", session="s")
+    for command in ("npm run build", "node dist/app.js"):
+        hx.observe(tool="Bash", args={"command": command}, result="done", session="s")
+    assert hx.learnings.known_fix("Bash", error) is None
+
+
 @requirement("FIX-01")
 def test_of_several_tools_that_worked_in_between_nobody_knows_which_one_helped(hx: Hexad) -> None:
     hx.observe(tool="send", args={}, error="not ready", session="s")

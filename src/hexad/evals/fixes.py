@@ -2,8 +2,8 @@
 
 The format is `fixes.jsonl`, in the folder or one folder below, with a line for each failure:
 ``{"tool", "args", "error", "then", "says", "never"}``. ``then`` are the arguments of the tool's next successful call,
-or null. A right fix contains one of ``says`` and none of ``never``, in any case; an empty ``says`` means that no fix
-is right.
+a list of those of several, or null. A right fix contains one of ``says`` and none of ``never``, in any case; an empty
+``says`` means that no fix is right.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _WORD: Final = re.compile(r"(?<!\w)-[a-z]\b|[^\W_]{2,}|\d", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A failed call, the arguments with which it worked, and what a fix must and must not say."""
+    """A failed call, the arguments of the calls that worked after it, and what a fix must and must not say."""
 
     tool: str
     args: Mapping[str, Any]
     error: str
-    then: Mapping[str, Any] | None
+    then: Sequence[Mapping[str, Any]]
     says: tuple[str, ...]
     never: tuple[str, ...]
     place: str
@@ -48,10 +48,11 @@ class Case:
         return bool(fix) and (not self.says or _has_any(fix, self.never))
 
     def is_empty(self, fix: str) -> bool:
-        """Whether a fix shares no word with the error or with the difference between the two calls."""
-        then = self.args if self.then is None else self.then
-        changed = {name for name in {*self.args, *then} if self.args.get(name) != then.get(name)}
-        words = _words([self.error, *changed]) | (_words(_leaves(self.args)) ^ _words(_leaves(then)))
+        """Whether a fix shares no word with the error or with the difference between the calls."""
+        words = _words([self.error])
+        for then in self.then:
+            words |= _words(name for name in {*self.args, *then} if self.args.get(name) != then.get(name))
+            words |= _words(_leaves(self.args)) ^ _words(_leaves(then))
         return bool(fix) and not _words([fix]) & words
 
 
@@ -84,8 +85,8 @@ def _asked(case: Case) -> str:
     """The fix for a case, as somebody who asks gets it; empty if none is known."""
     with Hexad.open(":memory:", enabled=True, semantic=False) as hx:
         hx.observe(tool=case.tool, args=case.args, error=case.error, session="replay")
-        if case.then is not None:
-            hx.observe(tool=case.tool, args=case.then, result="done", session="replay")
+        for then in case.then:
+            hx.observe(tool=case.tool, args=then, result="done", session="replay")
         return hx.learnings.known_fix(case.tool, case.error) or ""
 
 
@@ -105,9 +106,10 @@ def _leaves(value: object) -> Iterable[str]:
 
 
 def _case(line: Line) -> Case:
-    args, then = line.fields.get("args"), line.fields.get("then")
-    if not isinstance(args, dict) or not (then is None or isinstance(then, dict)):
-        raise line.error("args must be an object, and then null or an object")
+    args, then = line.fields.get("args"), line.fields.get("then") or []
+    then = then if isinstance(then, list) else [then]
+    if not isinstance(args, dict) or not all(isinstance(each, dict) for each in then):
+        raise line.error("args must be an object, and then null, an object or a list of objects")
     place = f"{line.file.parent.name}/{line.file.name}:{line.number}"
     says, never = _texts(line, "says"), _texts(line, "never")
     return Case(line.text("tool"), args, line.text("error"), then, says, never, place)

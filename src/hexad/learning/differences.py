@@ -47,25 +47,41 @@ _STANDARD: Final = re.compile(
 _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or a language defines
     r"(?i)command|option|flag|switch|argument|predicate|target|script|operation|keyword|syntax|column|table|relation"
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
-    r"|recogni[sz]ed|filter|KeyError"
+    r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _HARMLESS: Final = re.compile(r"IF (?:NOT )?EXISTS|ON CONFLICT DO NOTHING")  # clauses that change no data
 _DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
 _LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
+_LOOKS_AT: Final = re.compile(  # programs and subcommands that change nothing
+    "ls|cat|head|tail|which|type|file|stat|wc|tree|find|r?grep|rg|pwd|du|df|ps|env|status|logs?|diff|show|list|get"
+    "|describe|view|info|branch|remote|images|whoami|help|--version"
+)
 _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
+_ADVISES: Final = r"(?i)(?:(?:us(?:e|ing)|try|run(?:ning)?|instead|call|with|via)\b[^.\n]{{0,40}}?\s|[`'\"]){}(?![\w-])"
+_STARTS: Final = frozenset({"enable", "restart", "serve", "start", "up"})  # of these, where nobody answered
+_ADMITS: Final = frozenset({"add", "auth", "configure", "login", "update", "use"})  # of these, where it was refused
+_OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\.(?!txt$)[A-Za-z])")  # paths and files
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _MARKS: Final = re.compile(r"[\"'`\\]")
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
 _ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
+_PREPARES: Final = frozenset(  # verbs of commands whose result other commands need
+    re.findall(
+        r"\w+",
+        """add auth bootstrap build ci commit compile configure create deps download enable fetch generate i init
+        install link login make migrate mkdir prepare pull restart restore seed serve setup start stash submodule sync
+        tidy up update use""",
+    )
+)
 _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
     """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = commands(before), commands(after)
-    if before != after and _MARKS.sub("", before) == _MARKS.sub("", after):
+    if before != after and is_same(before, after):
         found = _quote_edits(before, after)
     elif old and new and any(is_command(name, each, failure.text) for each in (before, after)):
         found = _command_edits(old, new, failure)
@@ -85,6 +101,53 @@ def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
         if not all(word in text for word in wanted) or (gone and names(text, gone[1])):
             return False
     return True
+
+
+def preparation(ran: Sequence[str], text: str, failure: Failure, *, sure: bool) -> str:
+    """The commands to run before one that failed, of those that ran until it worked; empty if that is not clear.
+
+    A command prepares another if its words say so, or if the error names one of them. Without ``sure``, and of
+    several, only those that the error names count.
+    """
+    failed = failed_command(commands(text), failure.text)
+    found: dict[str, bool] = {}
+    for each in (each for one in ran for each in commands(one)):
+        shown = _shown(each, failure.text, failed[0])
+        words = [word for word in shown.split()[1:] if word not in failed and is_operand(word)]
+        named = any(re.search(rf"(?i)(?<![\w-]){re.escape(word)}", failure.text) for word in words if len(word) > 2)
+        if (
+            (" " in shown or shown in _PREPARES)
+            and (named or _prepares(each, words, failure.cause))
+            and not _is_idle(each)
+        ):
+            found[shown] = named
+    certain = [each for each, named in found.items() if named]
+    chosen = certain or (list(found) if sure and len(found) == 1 else [])
+    return f"run {' and '.join(f'`{each}`' for each in chosen)} first" if 0 < len(chosen) < 3 else ""
+
+
+def _prepares(command: Command, words: Sequence[str], cause: Cause) -> bool:
+    verbs = _STARTS if cause is Cause.PASSING else _ADMITS if cause is Cause.REFUSED else _PREPARES
+    name = base(command[0])
+    made = re.match("create|init", name) is not None or (name == "chmod" and "+x" in command[1])
+    return made or any(word.split("-")[0] in verbs for word in (name, *words))
+
+
+def _is_idle(command: Command) -> bool:
+    """Whether a command looks, destroys or takes rights."""
+    name, looks = base(command[0]), any(_LOOKS_AT.fullmatch(word) for word in command[:2]) and command[0] != "go"
+    idle = looks or name in _IDLE_PROGRAMS or is_dangerous(" ".join(command))
+    return idle or (name != "chmod" and _DESTROYS.fullmatch(name) is not None)
+
+
+def _says(shown: str) -> bool:
+    """Whether a command says something, as far as it is shown."""
+    return shown.split(maxsplit=1)[0] not in _IDLE_PROGRAMS and (" " in shown or shown in _PREPARES)
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two texts are the same but for quotes."""
+    return _MARKS.sub("", one) == _MARKS.sub("", other)
 
 
 def is_edit(before: str, after: str) -> bool:
@@ -114,14 +177,31 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     now = new[place]
     if not _likeness(failed, now):
         name = base(now[0])
-        if names(_SHELL.sub("", failure.text), name) and name != base(failed[0]) and not _DESTROYS.fullmatch(name):
+        advised = re.search(_ADVISES.format(re.escape(name)), _SHELL.sub("", failure.text))
+        if advised and name != base(failed[0]) and not _DESTROYS.fullmatch(name):
             yield f"use `{_shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
+    if place == 0 and _comes_first(now, failed, failure.text):
+        return
     first = [_shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
-    first = [each for each in first if each.split()[0] not in _IDLE_PROGRAMS and each != base(failed[0])]
+    same = {base(failed[0]), *failed}
+    first = [each for each in first if _says(each) and not same.issuperset(each.split())]
     if first:
         yield f"run {' and '.join(f'`{each}`' for each in first[:3])} first"
     yield from _changed_words(failed, now, failure)
+
+
+def is_preparation(text: str, before: str, error: str) -> bool:
+    """Whether a command with another verb comes before the failed one, and does not replace it."""
+    found, failed = commands(text), commands(before)
+    return bool(found and failed) and _comes_first(found[0], failed_command(failed, error), error)
+
+
+def _comes_first(now: Command, failed: Command, error: str) -> bool:
+    fresh = [word for word in now[1:3] if word in _PREPARES and not any(_is_near(each, word) for each in failed)]
+    replaced = (re.search(rf"(?i)(?:use|instead)\b[^.\n]{{0,40}}\b{word}\b", error) for word in fresh)
+    other = base(now[0]) == base(failed[0]) and bool({*fresh} - {*failed})
+    return other and (not any(replaced) or re.search(r"\b(?:before|first)\b", error) is not None)
 
 
 def _likeness(one: Command, other: Command) -> float:
@@ -201,8 +281,10 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
         yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
-    elif is_operand(new[place - 1]) and names(error, word) and error.count(word) == 1 and word.isalpha():
-        yield f"add `{word}`"
+    elif is_operand(new[place - 1]) and word.isalpha():
+        missing = place == 1 and re.search(r"(?i)<(?:sub)?command>", error)
+        if missing or (names(error, word) and error.count(word) == 1):
+            yield f"add `{word}`"
 
 
 def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
@@ -218,22 +300,28 @@ def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
 def _shown(command: Command, error: str, beside: str = "") -> str:
     """A command without the words that belong to one run; ``beside`` is the program of the command after it."""
     general = command[0] in {"source", "eval"} or {"install", "add", "i"} & set(command[1:3])
-    kept = [base(command[0])]
+    kept, whole = [base(command[0])], True
     for place, word in enumerate(command[1:], start=1):
         if not is_operand(word) or SETTING.fullmatch(word):
             kept.append(option_name(word))
         elif (
             is_subcommand(command, place)
-            or (place == 1 and command[0] in {beside, "chmod"} and re.fullmatch(r"\w+|[+=\w]+", word))
-            or (is_shown(word, error) and (general or names(error, word)) and not re.search(r"/\w|\.[A-Za-z]", word))
+            or (place < 3 and word in _PREPARES)
+            or (place == 1 and re.fullmatch(r"[\w-]+\.(?:py|sh|js|ts|rb)", word) and set(command) & _PREPARES)
+            or (place == 1 and command[0] in {beside, "chmod", "make"} and re.fullmatch(r"\w+|[+=\w]+", word))
+            or (whole and is_shown(word, error) and (general or names(error, word)) and not _OF_A_RUN.match(word))
         ):
             kept.append(word)
+        else:
+            whole = False  # a part of what follows would be another thing
+            if kept[1:] and not is_operand(command[place - 1]):
+                kept.pop()  # an option without its value says nothing
     return " ".join(dict.fromkeys(kept))
 
 
 def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
     """A text of several words: another form of the whole, or a few words of an edit of it."""
-    one, other = _TOKEN.findall(before), _TOKEN.findall(after)
+    one, other = (_TOKEN.findall(_MARKS.sub("", each)) for each in (before, after))
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     whole = form_change(name, before, after) if failure.of_the_call and len(before) <= _LONGEST_WORD else ""
     changed = [each for each in matcher.get_opcodes() if each[0] != "equal"]

@@ -9,10 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
-from hexad.learning.arguments.shapes import error_in, is_strong, read
+from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, edits, is_edit, mentions
+from hexad.learning.differences import (
+    affix_change,
+    edits,
+    is_edit,
+    is_preparation,
+    is_same,
+    mentions,
+    names,
+    preparation,
+)
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hexad.learning.arguments.shapes import Argument
     from hexad.learning.remedy import Shapes
     from hexad.store.learning import Call
 
@@ -32,6 +41,9 @@ _POSITION: Final = re.compile(
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
+_LOOKING: Final = re.compile(
+    "(?i)(?:read|get|list|search|grep|glob|find|view|look|show|todo|think|web)"
+)  # tools by name
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
 
@@ -48,11 +60,14 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     others = {call.tool for call in between if call.ok}
     if failure.cause is Cause.RESULT or (failed.tool in others and not commands):
         return None
-    paths = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)][:_MOST_CHANGES]
+    first = _preparation(failed.tool, before, worked, between, failure)
+    changed = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)]
+    paths = [path for path in changed if path in commands or not commands or not _is_prose(path, before, worked)]
+    paths = paths[:_MOST_CHANGES]
     dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
-    changes = [] if dangerous else _changes(paths, before, worked, failure)
+    changes = first or ([] if dangerous else _changes(paths, before, worked, failure))
     if changes:
-        return Remedy(Kind.ARGUMENTS, _said_of(changes, failure, before), tuple(changes))
+        return Remedy(Kind.ARGUMENTS, "" if first else _said_of(changes, failure, before), tuple(changes))
     if len(others) == 1 and not commands:  # of several tools nobody knows which one helped
         return Remedy(Kind.PREREQUISITE, tool=others.pop())
     if not paths:
@@ -60,7 +75,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
         return Remedy(Kind.RETRY, seconds=max(0, round(waited))) if passing else None
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
-    return stated(failure.text, before, of_form=edited and not dangerous and len(paths) == 1)
+    asked = stated(failure.text, before, of_form=edited and not dangerous and len(paths) == 1)
+    return None if any(_is_first(before[path], worked.get(path), failure.text) for path in commands) else asked
 
 
 def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> Shapes:
@@ -72,6 +88,37 @@ def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> S
     both = {path: (before if tried.get(path) == before.get(path) else worked).get(path) for path in {*before, *worked}}
     changed = {path: each for path, each in both.items() if each is not None}
     return worked if not tried or changed == before else changed
+
+
+def _is_prose(path: str, before: Shapes, worked: Shapes) -> bool:
+    """Whether an argument beside a command is a text: agents describe there what the command does."""
+    return any(bool(each.get(path, Argument("")).text) for each in (before, worked))
+
+
+def _is_first(old: Argument, new: Argument | None, error: str) -> bool:
+    """Whether a command runs another program than the failed one, or prepares for it."""
+    text = "" if new is None else new.text
+    return not set(programs(old.text)) & set(programs(text)) or is_preparation(text, old.text, error)
+
+
+def _preparation(tool: str, before: Shapes, worked: Shapes, between: Sequence[Call], failure: Failure) -> list[Change]:
+    """The commands that ran before a failed command worked unchanged, if they can be the reason.
+
+    Other tools that did more than look may be the reason too; then the error has to name a word of the command.
+    """
+    done = [commands_in(call.arguments) for call in reversed(between) if call.ok]
+    others = {call.tool for call in between if call.ok and call.tool != tool}
+    for path, old in before.items() if any(done) else ():
+        if path in worked and is_same(worked[path].text, old.text) and is_command(path, old.text, failure.text):
+            ran = [each[path] for each in done if path in each]
+            how = preparation(ran, old.text, failure, sure=all(map(_LOOKING.match, others)))
+            return [_described(path, old, old, how, failure)] if how else []
+    return []
+
+
+def shell_commands(arguments: Shapes) -> dict[str, str]:
+    """The arguments of a call that are shell commands."""
+    return {path: each.text for path, each in arguments.items() if each.text and is_command(path, each.text, "")}
 
 
 def is_retry(failed: Call, now: Shapes, at: datetime) -> bool:
@@ -130,7 +177,14 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
     how = _how(path, old, new, failure) if old is not None and new is not None else ""
-    words = (each for each in _WORDS.findall(how) if each != name_of(path))
+    return _described(path, old, new, how, failure)
+
+
+def _described(path: str, old: Argument | None, new: Argument | None, how: str, failure: Failure) -> Change:
+    """A change in words, with those of them that the error has: it is no fix for errors without them."""
+    words = [each for each in _WORDS.findall(how) if each != name_of(path)]
+    if how.startswith("run "):
+        words = [word for each in words for word in each.split()[1:] if names(failure.text, word)]
     named = tuple(dict.fromkeys(each for each in words if each in failure.text))
     of = failed_program(old.text, failure.text) if old and how and is_command(path, old.text, failure.text) else ""
     one, other = old.shape if old else "", new.shape if new else ""

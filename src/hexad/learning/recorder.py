@@ -16,7 +16,7 @@ from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
 from hexad.learning.fixes import Candidate, counted, current, with_fix
-from hexad.learning.mining import is_retry, mined
+from hexad.learning.mining import is_retry, mined, shell_commands
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
@@ -82,8 +82,9 @@ class _Recording:
 
         Errors of Hexad's own tools are not learned: each says itself what to do.
         """
-        learning = self._succeeded() if self.outcome.ok else "" if self.outcome.tool in OWN_TOOLS else self._failed()
-        self._log(learning)
+        retrying = self.outcome.ok and self._succeeded()
+        learning = "" if self.outcome.ok or self.outcome.tool in OWN_TOOLS else self._failed()
+        self._log(learning, retrying=retrying)
         if self.outcome.ok:
             credit(self.change, Layer.TOOL_REGISTRY, self.outcome.tool)
         return learning
@@ -100,7 +101,7 @@ class _Recording:
             offer(self.change, [known], self.now)
         return found
 
-    def _log(self, learning: str) -> None:
+    def _log(self, learning: str, *, retrying: bool) -> None:
         """Append to the audit log and to the session's calls."""
         outcome = self.outcome
         details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given)}
@@ -115,7 +116,7 @@ class _Recording:
             tool=outcome.tool,
             ok=outcome.ok,
             learning=learning,
-            arguments=self._stored_arguments(),
+            arguments=self._stored_arguments(retrying=retrying),
             at=self.now,
         )
         self.change.unit.learn(
@@ -126,13 +127,15 @@ class _Recording:
             )
         )
 
-    def _stored_arguments(self) -> str:
+    def _stored_arguments(self, *, retrying: bool) -> str:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
         outcome = self.outcome
         if not outcome.ok:
             return written(outcome.arguments, outcome.error)
-        discoverable = bool(self.change.session)  # discovery reads sessions only
-        return fingerprints(outcome.tool, outcome.given, outcome.result) if discoverable else ""
+        if not self.change.session:  # discovery reads sessions only
+            return ""
+        commands = shell_commands(outcome.arguments) if retrying else None
+        return fingerprints(outcome.tool, outcome.given, outcome.result, commands)
 
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
@@ -142,11 +145,14 @@ class _Recording:
                 self._blame(made, known)
         return known
 
-    def _succeeded(self) -> str:
-        """Credit the fixes that were offered and followed; mine the difference to the failures before."""
+    def _succeeded(self) -> bool:
+        """Credit the fixes that were offered and followed; mine the difference to the failures before.
+
+        The answer is whether there was a failure or an offer, so that this call may be part of a fix.
+        """
         activity = self._activity()
         if not activity.failed and not any(each.state == OFFERED for each in activity.offers):
-            return ""
+            return False
         offers = {each.learning: each for each in self._holding(activity.offers)}
         calls = self._recent()
         for known in offers.values():
@@ -156,7 +162,7 @@ class _Recording:
             held = offers.get(failure.learning)
             if held is None or held.state == OFFERED or held.at < failure.at:
                 self._mine(failure, between, held)
-        return ""
+        return True
 
     def _recent(self) -> Sequence[Call]:
         """The session's calls that belong to the present task, newest first."""

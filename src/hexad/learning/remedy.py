@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
+from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.shapes import in_words, is_strong
 from hexad.learning.commands import programs
 from hexad.learning.differences import is_done
@@ -246,9 +247,10 @@ class Remedy:
 
 
 def _ran(command: str, before: Sequence[Call]) -> bool:
-    """Whether one of the calls was this very command, and worked."""
-    known = f'"{fingerprint_of_value(command)}"'
-    return any(call.ok and known in call.arguments for call in before)
+    """Whether one of the calls was this command, perhaps with more words, and worked."""
+    known, words = f'"{fingerprint_of_value(command)}"', set(command.split())
+    ran = [call.arguments for call in before if call.ok]
+    return any(known in each or any(words <= set(text.split()) for text in commands_in(each).values()) for each in ran)
 
 
 def name_of(path: str) -> str:

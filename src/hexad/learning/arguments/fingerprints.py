@@ -23,16 +23,26 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 3  # objects and lists inside each other, of a result
 _LONGEST_NAME: Final = 64
+_COMMANDS: Final = "commands"
 _LONGEST_LIST: Final = 4  # elements of a list that are read
 
 
-def fingerprints(tool: str, arguments: object, result: object) -> str:
-    """A call's fingerprints, as the store keeps them: ``{"a": {"/name": …}, "r": {"/name/0": …}}``."""
+def fingerprints(tool: str, arguments: object, result: object, commands: Mapping[str, str] | None = None) -> str:
+    """A call's fingerprints, as the store keeps them: ``{"a": {"/name": …}, "r": {"/name/0": …}}``.
+
+    ``commands`` are shell commands by their paths, which may turn out to be the fix of an earlier failure.
+    """
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return ""
     of_arguments = dict(islice(_of_arguments((), by_name(arguments)), MOST_FINGERPRINTS))
     of_result = dict(islice(_of_result((), result), MOST_FINGERPRINTS)) if result is not None else {}
-    return json.dumps({"a": of_arguments, "r": of_result}, ensure_ascii=False, separators=(",", ":"))
+    held = {"a": of_arguments, "r": of_result, **({_COMMANDS: commands} if commands else {})}
+    return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
+
+
+def commands_in(text: str) -> Mapping[str, str]:
+    """The commands that `fingerprints` wrote."""
+    return json.loads(text).get(_COMMANDS, {}) if f'"{_COMMANDS}":' in text else {}
 
 
 def _of_arguments(path: Path, values: Mapping[str, object]) -> Iterator[tuple[str, str]]:

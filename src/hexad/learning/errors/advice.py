@@ -105,14 +105,14 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
-    | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
+    | \bit\ first\b | ,\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
     | (?:^|:\ )possibl[ey]\b
     | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b(?!\ your) | never\ closed
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
-    | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
+    | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
     | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict)
     | (?:allowed|valid|supported|possible)(?:\ \w+){0,2}: | \b(?:larg|great|small|high|low)er\b
