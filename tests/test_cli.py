@@ -185,6 +185,12 @@ def test_a_save_that_nearly_repeats_or_contradicts_an_entry_names_it(run: Callab
     assert run("remember", "I like green tea").err == ""
 
 
+@requirement("CAP-01")
+def test_remembering_reads_until_when_a_sentence_holds(run: Callable[..., Ran]) -> None:
+    assert "expires 2099-02-01" in run("remember", "I work from home until 2099-01-31").err
+    assert json.loads(run("list", "--json").out)["entries"][0]["expires"] == "2099-02-01T00:00:00+00:00"
+
+
 @requirement("SAVE-01")
 def test_remembering_recognises_rules(run: Callable[..., Ran]) -> None:
     assert run("remember", "Never deploy on Fridays").out == "never-deploy-fridays: version 1, rule\n"

@@ -15,10 +15,8 @@ from hexad.cli.terminal import editing, screen
 from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
-from hexad.memory.conversations.judging import Statement
 from hexad.memory.keys import key_from
 from hexad.model import KEEP, Category, Erasure, Forgotten, Knowledge
-from hexad.text import terms
 from hexad.wire import forgotten, to_json
 
 _EVERYTHING: Final = "everything"
@@ -66,9 +64,11 @@ def remember(
     with common.opened(create=True) as hx:
         said = hx.capture.understood(words)
         other = hx.knowledge.get(said.against) if said and said.against and name is None else None
-        corrects = said is not None and other is not None and _is_next_version(said, other)
+        corrects = said is not None and other is not None and said.replaces
         if said and said.replaces and said.sentence.strip(" .") == words.strip(" ."):
             words = said.content  # without "no,"
+        if said and said.expires and expires is None:
+            fields["expires"] = said.expires  # "until Friday"
         name = other.key if other and corrects else name
         old = hx.knowledge.lookup(key_from(words) if name is None else name)
         chosen = said.category if said and category is None and (old is None or old == other) else None
@@ -147,12 +147,6 @@ def forget(
     _report_forgotten(done, what, common)
 
 
-def _is_next_version(said: Statement, other: Knowledge) -> bool:
-    """Whether a sentence says that an entry is no longer true, and the entry says nothing besides."""
-    says_more = len(set(terms(other.content))) > len(set(terms(said.content))) + 1
-    return said.replaces and said.category is not Category.RULE and not says_more
-
-
 def _only_text(given: str) -> str:
     """The text of a call without a key. A single plain word is a key whose text was forgotten."""
     if not given.strip():
@@ -202,6 +196,8 @@ def _report_saved(
         return
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
         screen.warn(f"{entry.key} has expired already, so no question will find it")
+    elif entry.expires is not None and status == "saved":
+        screen.remark(f"it expires {entry.expires.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
     kind = f", {chosen}" if chosen not in {None, Category.FACT} and status == "saved" else ""
     screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}{kind}")
     if entry.redactions:

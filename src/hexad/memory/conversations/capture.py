@@ -13,11 +13,10 @@ from hexad.memory.audit import AuditLog
 from hexad.memory.conversations.extracting import Extractor, extracted
 from hexad.memory.conversations.judging import Statement, asked_for, statements
 from hexad.memory.conversations.messages import turns
+from hexad.memory.conversations.revising import compared
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
-from hexad.memory.resemblance import resembling
-from hexad.model import Category, Knowledge, Layer, Origin, ProposedChange
-from hexad.text import terms
+from hexad.model import Knowledge, Origin, ProposedChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"\w+")
 _REMEMBERED: Final = 2000  # records of the log that are read for rejections
-_NEWEST: Final = 1 << 62  # above the number of any row
-_LATEST: Final = 500  # entries that are compared with a statement about a name, a home
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +77,9 @@ class Capture:
         now = self._workspace.clock()
         found = list(extracted(extractor, said)) if extractor is not None else []  # it may raise: before a save
         for statement in _once(statements(text, now) for by_user, text in said if by_user):
-            keeping.keep(statement, at_once=by_hand and statement.clear, by=Origin.USER if by_hand else by)
+            keeping.keep(statement, trusted=by_hand, by=Origin.USER if by_hand else by)
         for candidate in found:
-            keeping.keep(candidate, at_once=candidate.category in self._auto_accept, by=Origin.AGENT)
+            keeping.keep(replace(candidate, clear=candidate.category in self._auto_accept), by=Origin.AGENT)
         return keeping.result()
 
     def understood(self, text: str) -> Statement | None:
@@ -96,7 +93,7 @@ class Capture:
         said = next(statements(text, self._workspace.clock()), None) or asked_for(text)
         if said is None:
             return None
-        said, other = Keeping(self._workspace, self._find, session=None, most=1).compared(said)
+        said, other = compared(said, KnowledgeCollection(self._workspace, self._find), self._workspace)
         return replace(said, against=other.key) if other else said
 
 
@@ -107,7 +104,7 @@ class Keeping:
         self._workspace = workspace
         self._knowledge = KnowledgeCollection(workspace, find)
         self._proposals = Proposals(workspace, find)
-        self._similarity, self._session, self._most = workspace.similarity, session, most
+        self._session, self._most = session, most
         self._waiting = {plain(each.content) for each in self._proposals.list()}
         self._saved, self._proposed = list[Statement](), list[Statement]()
         self._left_out = 0
@@ -116,17 +113,14 @@ class Keeping:
         """Everything that was noted."""
         return Captured(tuple(self._saved), tuple(self._proposed), self._left_out)
 
-    def keep(self, said: Statement, *, at_once: bool, by: Origin) -> None:
-        """Save a statement at once, or propose it; nothing if it is known."""
+    def keep(self, said: Statement, *, by: Origin, trusted: bool = True) -> None:
+        """Save a statement that is clear, or else propose it; nothing if it is known."""
         if len(self._saved) + len(self._proposed) >= self._most:
             self._left_out += 1
         elif not self._is_known(said):
-            replaces = said.replaces
-            said, other = self.compared(said)
-            if replaces and not said.replaces and said.category is Category.RULE:
-                other = None  # one rule more
+            said, other = compared(said, self._knowledge, self._workspace)
             try:
-                if at_once and (other is None or said.replaces):
+                if trusted and (said.plain if other and said.replaces else said.clear and other is None):
                     self._saved.append(self._save(said, other, by))
                 elif (
                     plain(said.content) not in self._waiting and trace_of(said.key, said.content) not in self._rejected
@@ -142,38 +136,6 @@ class Keeping:
     def _is_known(self, said: Statement) -> bool:
         words = plain(said.content)
         return any(plain(item.content) == words for item in self._knowledge.search(said.content))
-
-    def compared(self, said: Statement) -> tuple[Statement, Knowledge | None]:
-        """A statement, and the user's entry that it changes or contradicts; it replaces none about something else."""
-        other = None if said.expires else self._other(said)  # what holds for a time replaces nothing
-        if other is not None and said.replaces and not self._is_about(said, other):
-            said = replace(said, replaces=False)
-        return said, other
-
-    def _other(self, said: Statement) -> Knowledge | None:
-        if said.slot:
-            with self._workspace.reading() as view:
-                newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)
-            own = (row.record for row in newest if isinstance(row.record, Knowledge) and row.record.deleted is None)
-            every = (self._knowledge.lookup(said.key), *own)
-            users = (entry for entry in every if entry is not None and entry.origin is Origin.USER)
-            return next((entry for entry in users if entry.key == said.key or _same_slot(entry, said)), None)
-        found = [
-            each for each in self._knowledge.search(said.content) if each.origin is Origin.USER and not each.distance
-        ]
-        near = resembling(said.content, found, self._similarity if said.replaces else None)
-        topic = set(terms(said.topic))
-        first = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
-        return None if first is None else self._knowledge.get(first.id)
-
-    def _is_about(self, said: Statement, other: Knowledge) -> bool:
-        """Whether a statement and an entry share more than their frame: "We use" and "I prefer" say little."""
-        theirs = next(statements(other.content, other.updated), None)
-        shared = set(terms(said.content)) & set(terms(other.content)) - _frame(said) - _frame(theirs)
-        if said.slot or shared:
-            return True
-        about = replace(other, content=_topic(theirs) or other.content)
-        return any(resembling(_topic(said), [about], self._similarity))
 
     def _save(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         own = (ProposedChange.SAVE, other.key if other else said.key, said.category, said.content, said.sentence)
@@ -194,20 +156,6 @@ class Keeping:
         proposal = self._proposals.propose(key, said.content, **fields, against=against, origin=by)
         self._waiting.add(plain(said.content))
         return replace(said, key=proposal.key, against=proposal.against, proposal=proposal.id)
-
-
-def _same_slot(entry: Knowledge, said: Statement) -> bool:
-    """Whether an entry states another value of what a statement is about: a name, a home."""
-    return any(each.slot and each.key == said.key for each in statements(entry.content, entry.updated))
-
-
-def _topic(said: Statement | None) -> str:
-    """The topic of a statement; all of it, if that has no word of its own."""
-    return "" if said is None else said.topic if terms(said.topic) else said.content
-
-
-def _frame(said: Statement | None) -> set[str]:
-    return set() if said is None else set(terms(said.content)) - set(terms(_topic(said)))
 
 
 def _once(messages: Iterable[Iterator[Statement]]) -> Iterator[Statement]:

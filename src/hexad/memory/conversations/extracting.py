@@ -61,7 +61,7 @@ def _checked(candidate: Any, words: set[str]) -> Statement | None:
         key = admission.key("key", _text(candidate, "key") or key_from(content))
     except HexadError:
         return None
-    return Statement(content.strip(), " ".join(sentence[:_LONGEST].split()), category, key, topic=content)
+    return Statement(content.strip(), " ".join(sentence[:_LONGEST].split()), category, key)
 
 
 def _text(candidate: Any, name: str) -> str:

@@ -4,8 +4,10 @@ Each line of a table in `tables/` is a kind and a pattern. `words` recognise the
 statement (`reason` too, and is kept), `remember` asks to keep what follows, `wish` is a standing wish in the form of a
 question. `not`, `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a
 sentence, `asking` makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it; `draft` makes all of
-it unclear, `trouble` all but its rules. `now` says that it was different before. `while` is a fact in a sentence that
-says how long it holds. `noun` shows that a `verb` before it is none. Further words are parts of other lines.
+it unclear, `trouble` all but its rules. `now` and `gone` say that it was different before; a match of `gone` is what no
+longer holds. `little` are words that say little about the matter. A group of `one` names what has one value: a diet.
+`while` is a fact in a sentence that says how long it holds. `noun` shows that a `verb` before it is none. Further words
+are parts of other lines.
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
 the group `slot`.
 
@@ -29,6 +31,7 @@ from hexad.memory.conversations.wording import NARROW, own_words, sentences
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
 from hexad.model import Category
+from hexad.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,12 +50,13 @@ _STATES: Final = re.compile("(?P<category>[a-z]+)(?P<sure>[!?])(?::(?P<slot>.+))
 _LETTERS: Final = {"A": "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])", "a": "(?-i:[a-zäöüßéáíóúñç])"}
 _SIGNS: Final = {"(": "(?:", "~(": "(?!", "~<(": "(?<!", "&(": "(?=", "…": ".*", "_": r"\b", "%": r"\w", "$": r"\W*$"}
 _NOTATION: Final = re.compile(
-    r"\\.|<(?P<group>[a-z]+)>\(|~<?\(|&\(|\(|…(?:(?P<least>\d+)(?:-(?P<most>\d+)|\+))?|\{(?P<words>\d) words\}"
+    r"\\.|<(?P<group>[a-z_]+)>\(|~<?\(|&\(|\(|…(?:(?P<least>\d+)(?:-(?P<most>\d+)|\+))?|\{(?P<words>\d) words\}"
     r"|\{(?P<name>[a-zA]+)\}|[_%$]"
 )
 _SECRET: Final = re.compile(
     rf"(?i)\b(?:{PASSWORDS}|pin|cvv|cvc|token|api key|(?:alarm|door|gate|access|entry|safe) code)\b|{UNSPACED}"
 )
+_ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|auch|ebenfalls|aussi|également|también)\b|也|还|も(?!う)|도(?= )")
 _VALUE: Final = re.compile(r"(?=[^\W\d]*\d)\w{3,}")
 _HINTED: Final = 2000  # characters of a message that show its language
 
@@ -65,10 +69,11 @@ class Statement:
     sentence: str
     category: Category
     key: str
-    topic: str = ""  # what it is about, behind its first words: "I like" says little
     clear: bool = False  # it may be saved without asking
+    plain: bool = False  # it may be saved without asking if an entry says what was true before
     slot: bool = False  # the key names something that has one value: a name, a home
     replaces: bool = False  # the sentence says that it was different before
+    gone: str = ""  # the words that say what no longer holds: "not in Cork any more"
     expires: datetime | None = None
     against: str = ""  # the key of the entry that it changes or contradicts
     proposal: str = ""  # its id, if it waits for a person
@@ -105,8 +110,8 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
         if found is not None and not _tells_secret(sentence):
-            sure = found.clear and not drafted and (found.category is Category.RULE or not troubled)
-            yield replace(found, clear=sure)
+            calm = not drafted and (found.category is Category.RULE or not troubled)
+            yield replace(found, clear=found.clear and calm, plain=found.plain and calm)
 
 
 def _tells_secret(sentence: str) -> bool:
@@ -126,32 +131,63 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     body = sentence[_HEAD.match(sentence, asked.end()).end() :] if asked else sentence[start:]  # type: ignore[union-attr]
     claim = body[_after(table.refusing["reason"], body) :]
     until, bare = timed(claim, now)
-    row, match = next(
-        ((row, match) for form in (claim, bare) for row in table.rows if (match := row.pattern.match(form))),
-        (None, None),
-    )
+    settled = " ".join(table.refusing["now"].sub("", claim).split()).replace(" ,", ",").lstrip(", ")
+    row, slot = _stated(table, claim, bare)
+    passing = until is None and bool(table.refusing["passing"].search(body))
+    anew = settled != claim and (row is None or passing) and not table.refusing["passing"].search(settled)
+    if anew:  # "Ahora usamos Vue" is judged as "Usamos Vue", but is not clear
+        row, slot = _stated(table, settled)
     if row is None and not (asked and len(body) > 1) and not (until and table.refusing["while"].match(bare)):
         return _part(said, table, now)
     category = row.category if row else Category.FACT
-    if until is None and table.refusing["passing"].search(body):
-        return None
-    if category is not Category.RULE and table.refusing["trouble"].search(body):
+    if (passing and not anew) or (category is not Category.RULE and table.refusing["trouble"].search(body)):
         return None
     known = until is not None or LIMITED.search(claim) is None  # until when it holds
-    slot = "" if until or not row else match["slot"] if match and row.slot == "@" else row.slot  # no slot for a time
+    sure = row is not None and (row.clear or not (row.slot or category is Category.RULE))
+    plain = known and sure and not table.refusing["asking"].search(body)
+    one = None if until else table.refusing["one"].search(settled)
+    slot = "" if until else slot or (one and (one["slot"] if one.lastgroup == "slot" else one.lastgroup)) or ""
     own = said[len(said) - len(body) :]
     content = own[:1].upper() + own[1:]
+    gone = " ".join(found[0].strip() for found in table.refusing["gone"].finditer(claim))
+    changed = gone or (settled != claim and not _ALSO.search(claim))
     return Statement(
         content=content,
         sentence=said,
         category=category,
         key=key_from(slot or content),
-        topic=(match and match.string[match.end() :].strip()) or content,
-        clear=known and (bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body))),
+        clear=(known and bool(asked)) or (plain and bool(row and row.clear and not anew)),
+        plain=plain,
         slot=bool(slot),
-        replaces=until is None and bool(table.refusing["now"].search(sentence)),
+        replaces=until is None and bool(changed),
+        gone=gone,
         expires=until,
     )
+
+
+def _stated(table: Table, *forms: str) -> tuple[Row | None, str]:
+    """The first row that one of the forms of a sentence matches, and the name of what it gives a value."""
+    for row, match in ((row, row.pattern.match(form)) for form in forms for row in table.rows):
+        if match is not None:
+            return row, match["slot"] if row.slot == "@" else row.slot
+    return None, ""
+
+
+def bare(text: str, *kinds: str) -> str:
+    """A text without the words of some kinds: those that say little about its matter, unless others are named."""
+    for table in map(table_of, _languages(text)):
+        for kind in kinds or ("now", "little"):
+            text = table.refusing[kind].sub(" ", text)
+    return text
+
+
+def matter(text: str) -> set[str]:
+    """The terms of a text that say what it is about: neither "now" nor verbs such as "use".
+
+    >>> sorted(matter("We now use Vue for the shop"))
+    ['shop', 'vue']
+    """
+    return set(terms(bare(text))) & set(terms(text))  # all of a text shows its language
 
 
 def _part(said: str, table: Table, now: datetime) -> Statement | None:
@@ -160,7 +196,7 @@ def _part(said: str, table: Table, now: datetime) -> Statement | None:
     for part in parts[:4] if len(parts) > 1 else ():  # so that any sentence takes little time
         found = judged(part.strip("?？ "), table, now)
         if found is not None and found.clear and found.category is not Category.RULE:
-            return replace(found, sentence=said, clear=False)
+            return replace(found, sentence=said, clear=False, plain=False)
     return None
 
 
@@ -171,7 +207,7 @@ def _wished(said: str, sentence: str, table: Table) -> Statement | None:
         return None
     own = said[wish.start("wish") if wish.groupdict().get("wish") else 0 :].strip("\"'¿?？ ")
     content = own[:1].upper() + own[1:]
-    return Statement(content, said, Category.RULE, key_from(content), topic=content)
+    return Statement(content, said, Category.RULE, key_from(content))
 
 
 def asked_for(text: str) -> Statement | None:
@@ -179,7 +215,7 @@ def asked_for(text: str) -> Statement | None:
     for table in map(table_of, _languages(text)):
         wish = table.refusing["verb"].match(text, _after(table.refusing["lead"], text))
         if wish and not text[wish.end() :][:1].isalnum() and not table.refusing["noun"].match(text, wish.end()):
-            return Statement(text, text, Category.RULE, key_from(text), topic=text)
+            return Statement(text, text, Category.RULE, key_from(text))
     return None
 
 

@@ -1,0 +1,102 @@
+"""Which entry of the user's a statement changes or contradicts: one about the same matter, with another value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.memory.conversations.judging import Statement, bare, matter, statements
+from hexad.memory.keys import key_from
+from hexad.memory.resemblance import resembling
+from hexad.model import Category, Knowledge, Layer, Origin
+from hexad.text import terms
+from hexad.text.stopwords import STOPWORDS
+
+if TYPE_CHECKING:
+    from hexad.memory.knowledge import KnowledgeCollection
+    from hexad.memory.workspace import Workspace
+    from hexad.model import Item
+
+_NEWEST: Final = 1 << 62  # above the number of any row
+_LATEST: Final = 500  # entries that are compared with a statement about a name, a home
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u4e00-\u9fff]+")
+_PREFERS: Final = re.compile(r"(?i)\b(?:prefer|bevorzug|préf[èé]r|prefier)|偏好|更喜欢|好みま|선호")
+
+
+def compared(
+    said: Statement, knowledge: KnowledgeCollection, workspace: Workspace
+) -> tuple[Statement, Knowledge | None]:
+    """A statement, and the user's entry that it changes or contradicts.
+
+    It still ``replaces`` that entry if the sentence says so and no other can be meant.
+    """
+    if said.expires:  # what holds for a time replaces nothing
+        return replace(said, replaces=False), None
+    if said.slot:
+        held = _holders(said, knowledge, workspace)
+        named = [each for each in held if matter(said.gone) & matter(each.content)]
+        if named or not _only_ends(said):
+            return (said if len(named or held) == 1 else replace(said, replaces=False)), next(iter(named or held), None)
+        said = replace(said, slot=False, key=key_from(said.content))  # no longer in Rome: the entry has Cork
+    found = [each for each in knowledge.search(said.content) if each.origin is Origin.USER and not each.distance]
+    sure, likely = _meant(said, found) if said.replaces else ([], [])
+    if len(sure) != 1:
+        added = said.replaces and said.category is Category.RULE  # from now on there is one rule more
+        near = () if added else resembling(said.content, found, None)
+        sure = [*sure, *likely, *(each for each in near if matter(each.content) & matter(said.content))]
+        said = replace(said, replaces=False)
+    return said, knowledge.get(sure[0].id) if sure else None
+
+
+def _holders(said: Statement, knowledge: KnowledgeCollection, workspace: Workspace) -> list[Knowledge]:
+    """The user's entries that state a value of what a statement is about: a name, a home."""
+    kept = knowledge.lookup(said.key)
+    if kept is not None and kept.origin is Origin.USER:
+        return [kept]
+    with workspace.reading() as view:
+        newest = view.page(Layer.USER_KNOWLEDGE, before=_NEWEST, limit=_LATEST)
+    own = [row.record for row in newest if isinstance(row.record, Knowledge) and row.record.deleted is None]
+    stated = ((entry, each) for entry in own for each in statements(entry.content, entry.updated))
+    held = (entry for entry, each in stated if each.slot and each.key == said.key and entry.origin is Origin.USER)
+    return list({entry.key: entry for entry in held}.values())
+
+
+def _only_ends(said: Statement) -> bool:
+    """Whether a statement says no more than what no longer holds."""
+    return bool(matter(said.gone)) and matter(said.content) <= matter(said.gone)
+
+
+def _meant(said: Statement, found: list[Item]) -> tuple[list[Item], list[Item]]:
+    """The entries that a statement says are no longer true, and those that it may mean."""
+    gone, about = matter(said.gone), matter(said.content)
+    named = [each for each in found if gone and gone <= matter(each.content)]
+    likely = [each for each in named if _same_verb(said, each)]
+    if not named:
+        likely = named = [each for each in found if all(_difference(said, each))]
+    fitting = [each for each in likely if 2 * len(matter(each.content) - about) <= len(matter(each.content))]
+    sure = [each for each in fitting if gone or _is_exclusive(said, each)]  # those that say little else
+    return sure, [*likely, *named, *(each for each in found if matter(each.content) == about)]
+
+
+def _same_verb(said: Statement, entry: Item) -> bool:
+    """Whether both share a word beside what is gone, or one has none: not "pnpm instead of npm" and "I hate npm"."""
+    mine, theirs = (set(terms(text)) for text in (said.content, entry.content))
+    shared = (mine & theirs) - matter(said.gone)
+    return bool(shared) or mine <= matter(said.content) or theirs <= matter(entry.content)
+
+
+def _difference(said: Statement, entry: Item) -> tuple[list[str], list[str]]:
+    """The words in which a statement and an entry of the same subject differ, if all of them carry a topic."""
+    mine, theirs = (_WORD.findall(bare(text).casefold()) for text in (said.content, entry.content))
+    new, old = [word for word in mine if word not in theirs], [word for word in theirs if word not in mine]
+    starts = {tuple(_WORD.findall(bare(text, "now").casefold())[:2]) for text in (said.content, entry.content)}
+    same = said.category is Category.RULE or len(starts) == 1
+    comparable = same and matter(said.content) & matter(entry.content) and STOPWORDS.isdisjoint((*new, *old))
+    return (new, old) if comparable else ([], [])
+
+
+def _is_exclusive(said: Statement, entry: Item) -> bool:
+    """Whether only one of two values can hold: of two numbers, or of what one prefers; one can use or like many."""
+    numbers = all(re.search(r"\d", word) for words in _difference(said, entry) for word in words)
+    return bool(said.gone or numbers or _PREFERS.search(said.content))
