@@ -64,6 +64,28 @@ def test_a_greeting_or_small_talk_finds_nothing(message: str, semantic: bool) ->
         assert keys(hx, message) == []
 
 
+@requirement("SMALL-04")
+def test_what_anybody_may_ask_needs_a_closer_entry_than_what_somebody_asks_of_their_own() -> None:
+    (team,) = read_lives(LIFE / "a-parcel-team")
+    with opened(":memory:", semantic=True, standing_budget=400) as hx:
+        for key, (text, category) in team.facts.items():
+            hx.knowledge.save(key, text, category=category)
+        for foreign in ("what's the weather in Oslo", "what's 15% of 240", "What is the plot of Moby Dick?"):
+            assert hx.prompt("", foreign).kept == ()
+        assert "jdk" in {item.key for item in hx.prompt("", "which java do I need").kept}
+
+
+@requirement("SMALL-01")
+def test_an_entry_that_only_repeats_words_of_a_better_one_is_not_found_beside_it() -> None:
+    with opened(":memory:", semantic=False) as hx:
+        save(hx, "Tests of the server run on anvil", "The server listens on port 7777", "Anvil has sixteen cores")
+        assert keys(hx, "Where do the server tests run?") == ["f0", "f1"]
+        save(hx, *(f"Shed {number} is in the yard" for number in range(20)))
+        save(hx, "Tests of the server run on anvil", "The server listens on port 7777", "Anvil has sixteen cores")
+        assert keys(hx, "Where do the server tests run?") == ["f0"]
+        assert keys(hx, "Which port has the server, and how many cores?") == ["f1", "f2"]
+
+
 @requirement("SMALL-01")
 def test_among_few_entries_a_weaker_match_is_found_and_among_many_it_is_not(hx: Hexad) -> None:
     question = (

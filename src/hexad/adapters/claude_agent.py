@@ -87,11 +87,7 @@ def _text(response: Any) -> Any:
 
 
 def _hooks(own: dict[str, Any], learning: _Learning) -> dict[str, Any]:
-    ours = {
-        "UserPromptSubmit": learning.prompted,
-        "PostToolUse": learning.ended,
-        "PostToolUseFailure": learning.ended,
-    }
+    ours = {"UserPromptSubmit": learning.prompted, "PostToolUse": learning.ended, "PostToolUseFailure": learning.ended}
     return {**own, **{event: [*own.get(event, ()), HookMatcher(hooks=[hook])] for event, hook in ours.items()}}
 
 

@@ -50,6 +50,11 @@ def share_of_meaning(sketches: Iterable[Sketch]) -> Mapping[int, float]:
     return {number: count / TELLING for number, count in terms.items() if count < TELLING}
 
 
+def mixed(sketches: Iterable[Sketch]) -> Iterable[int]:
+    """The long turns: an instruction hidden in one is found by its words, the rest is about something else."""
+    return [sketch.number for sketch in sketches if sketch.thread and _terms(sketch) >= LONG]
+
+
 def _need(sketch: Sketch) -> float:
     """The share of what is lent that a turn gets: 1 if it is short, 0 if it is long."""
     return min(1.0, max(0.0, (LONG - _terms(sketch)) / (LONG - SHORT)))

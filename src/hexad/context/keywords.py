@@ -48,6 +48,16 @@ def quoted(query: Query) -> frozenset[str]:
     return frozenset(query.terms).difference(said) if said else frozenset()
 
 
+def personal(text: str) -> bool:
+    """Whether a message speaks of its author or their group. Only English ones are known not to.
+
+    >>> [personal(text) for text in ("Where do we deploy?", "What is the capital of Mongolia?", "Wo liegt das?")]
+    [True, False, True]
+    """
+    return bool(_PERSONAL.search(text)) or not text.replace("’", "'").isascii() or detect(text) is not None
+
+
+_PERSONAL: Final = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 
 

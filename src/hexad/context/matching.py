@@ -19,22 +19,24 @@ if TYPE_CHECKING:
     from hexad.memory.similarity import Nearness
     from hexad.model import Association
 
-MEANING: Final = 0.2
-"""Weight of one standard deviation of similarity; it falls as the question gets longer: `_per_step`."""
+MEANING: Final = 0.2  # of one standard deviation of similarity; it falls as the question gets longer: `_per_step`
+BY_WORDS: Final = 0.2  # the share of meaning's weight that falls away as one row comes to hold all words
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 _BATCH: Final = 32  # rows that are read and ranked at a time
+_NO_WORDS: Final = 1e-9
 
 FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.25  # where there is meaning: the least closeness, with what words add to it
 FEW_NEAR_FLOOR: Final = 0.16  # the same among few rows
-HARDLY_ANY: Final = (
-    0.25  # the share of it that falls away as they become fewer still: what does not stand may be a handful
-)
+HARDLY_ANY: Final = 0.25  # the share of it that falls away as they become fewer still
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
+HANDFUL: Final = 20  # rows, with those that stand, from which one is compared with the better ones in full
 CHANCE: Final = 120  # rows among which chance finds a word of any question
-BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
-BESIDE_STANDING: Final = 0.3  # the least share of an entry that stands, also among very few rows: it answers already
+BESIDE_BEST: Final = 0.4  # the least share of the best score; among a handful of rows less, and among many nothing
+BESIDE_FULLER: Final = 0.75  # the same, beside a row that holds the same words of the question and maybe more
+BESIDE_NEAREST: Final = 0.6  # by meaning alone: the least share of the closeness of the nearest row
+IMPERSONAL: Final = 0.3  # and the least closeness, among `CHANCE` rows, to a message that speaks of nobody here
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.17  # the share of a question's rarity that is an answer even if its meaning seems far
 
@@ -93,14 +95,20 @@ class Matches:
         nearest: Sequence[int] = (),
         *,
         standing: int = 0,
+        personal: bool = True,
     ) -> None:
         self.candidates = candidates
         self._rows = max(1, candidates.rows - standing)  # among which chance may find something: the others are known
         self.near = near
         self.habits = learned or {}
-        self._step = _per_step(terms)
+        self.mixed: set[int] = set()  # rows of several topics: how close they are as a whole says little
+        best = max(candidates.scores.values(), default=0.0) if near is not None else 0.0
+        self._step = _per_step(terms) * (1 - BY_WORDS * best / candidates.measure.total)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
+        closest = near.closeness(nearest[0]) if near is not None and nearest else None
+        foreign = 0.0 if personal else IMPERSONAL * self._chance
+        self._far = max(BESIDE_NEAREST * (closest or 0.0), foreign) * (1 - many(self._rows))
         self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - SOME) / (DECIDED - SOME))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
@@ -170,6 +178,8 @@ class Matches:
         strength = share * self._root
         if close is None:  # what is not known is not held against it
             return strength >= FLOOR * self._chance * self._strict
+        if share < _NO_WORDS and close < self._far:
+            return False
         enough = share >= ENOUGH_WORDS * self._chance * self._strict
         return enough or close + WORDS_TO_FLOOR * strength >= self._near_floor * self._strict
 
@@ -184,17 +194,12 @@ class Matches:
     def _seen(self, number: int, lent: float) -> tuple[float, float | None]:
         """The share of the question that a row holds or was used for, and how close it is, if that is known."""
         share = self.candidates.evidence(number) + lent + (self._habit(number) if self.habits else 0.0)
-        return share, None if self.near is None else self.near.closeness(number)
+        return share, None if self.near is None or number in self.mixed else self.near.closeness(number)
 
-    @property
-    def beside_best(self) -> float:
-        """The least share of the best score that an answer has: what is far behind is a word found by chance."""
-        return BESIDE_BEST * min(1.0, self._rows / FEW) * (1 - many(self._rows))
-
-    @property
-    def beside_standing(self) -> float:
-        """The same share, of the best score among the entries that stand."""
-        return max(self.beside_best, BESIDE_STANDING * (1 - many(self._rows)))
+    def beside(self, *, fuller: bool = False) -> float:
+        """The least share that an answer has of a better score: what is far behind is a word found by chance."""
+        share = BESIDE_FULLER if fuller else BESIDE_BEST
+        return share * min(1.0, self.candidates.rows / HANDFUL) * (1 - many(self._rows))
 
     @property
     def _near_floor(self) -> float:

@@ -33,8 +33,7 @@ ASKS: Final = 0.3  # the share of its match that an entry loses if it is a quest
 TRUST: Final = 0.1  # how far a learning's fix is trusted (0 without one)
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
 PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
-SLACK: Final = PHRASE + SUBJECT + PRIORS + TRUST + PROVEN
-"""The most that anything but the match can add."""
+SLACK: Final = PHRASE + SUBJECT + PRIORS + TRUST + PROVEN  # the most that anything but the match can add
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"

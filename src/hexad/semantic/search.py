@@ -32,17 +32,13 @@ _STANDS_OUT: Final = 1.0  # standard deviations above the mean
 _CLOSE: Final = 0.25  # of the way from unrelated to the same
 _DIGITS: Final = 5  # of a cosine that no order of summation disturbs
 _MOST_HELD: Final = 1_000_000  # vectors of all layers together
-_ONE: Final = (
-    32767  # 1.0 as a whole number of 16 bits: half the memory of single precision, and as exact as what is stored
-)
+_ONE: Final = 32767  # 1.0 as a whole number of 16 bits: half the memory of floats, as exact as what is stored
 _CHUNK: Final = 1024  # vectors that are multiplied at a time
 _finite: Final = np.errstate(invalid="ignore")  # BLAS reads past short rows and may warn of numbers that are not ours
 _EXACT: Final = 16_384  # vectors up to which all are compared; of more, the likely ones
 _LIKELY: Final = 64  # times as many are compared as are wanted
 _SAMPLE: Final = 2048  # vectors that tell the mean and the spread of many
-_SCATTER: Final = np.uint64(
-    11400714819323198485
-)  # 2**64 over the golden ratio: scatters numbers that follow each other
+_SCATTER: Final = np.uint64(11400714819323198485)  # 2**64 over the golden ratio: scatters numbers in a row
 _WEIGHT_BITS: Final = 3  # of a question's component in the first look
 _LOADING: Final = 0.5  # seconds that one question spends on reading vectors; the next one goes on
 
@@ -271,9 +267,8 @@ class Search:
     def _matrix(self, store: Store, place: tuple[str, Layer]) -> Matrix:
         """A layer's vectors; if all layers hold too many, those that were not asked for longest are dropped."""
         held = self._matrices.setdefault(store, {})
-        held[place] = matrix = (
-            held.pop(place) if place in held else Matrix(self._background.shape[1])
-        )  # the latest is the last
+        matrix = held.pop(place) if place in held else Matrix(self._background.shape[1])
+        held[place] = matrix  # the latest is the last
         while len(held) > 1 and sum(len(each.rows) for each in held.values()) > _MOST_HELD:
             del held[next(iter(held))]
         return matrix

@@ -13,16 +13,17 @@ from hexad.text.stopwords import CHINESE_CHARACTERS
 
 _WORDS: Final = {
     None: """
-    able actually ago already always anybody anyway ask asked asking available away bad best better big bit bye came
-    cheers come coming cool course day days different early easy enough especially evening everybody exactly explain
-    fine first five four fun funny give given gives glad good goodbye great guess haha happen hello help helps hey hi
-    hope idea instead interesting joke keep kind know last late later least like little lol long look looking lot maybe
-    mean mention mind minute minutes mistake moment month months morning need needs never new next nice night nobody
-    nothing often oh ok okay old ones oops perfect perhaps please possible pretty probably question questions quick
-    quite rather ready really recommend right said say see seem short show simple small somebody sometimes soon sorry
-    sort sounds start still stuff suggest sure take taken takes taking tell thank thanks thing things think three time
-    times today together tomorrow tonight took try trying two use used using usually want wants way ways week weeks
-    welcome well went whole wonder wow wrong yeah year years yep yes yesterday
+    able actually ago already always anybody anyway ask asked asking available away back bad best better big bit bye
+    came cheers come coming cool course day days different early easy enough especially evening everybody exactly
+    explain fine first five four fun funny get gets getting give given gives glad go goes going gone good goodbye got
+    great guess haha happen hello help helps hey hi hope idea instead interesting joke keep kind know last late later
+    least like little lol long look looking lot maybe mean mention mind minute minutes mistake moment month months
+    morning need needs never new next nice night nobody nothing often oh ok okay old ones oops perfect perhaps please
+    possible pretty probably put question questions quick quite rather ready really recommend right said say see seem
+    short show simple small somebody sometimes soon sorry sort sounds start still stuff suggest sure take taken takes
+    taking tell thank thanks thing things think three time times today together tomorrow tonight took try trying two
+    use used using usually want wants way ways week weeks welcome well went whole wonder wow wrong yeah year years yep
+    yes yesterday
     """,
     "german": """
     abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank davon
@@ -73,11 +74,9 @@ _RUSSIAN: Final = """
     """
 _ARABIC: Final = "مرحبا شكرا السلام عليكم صباح الخير مساء اليوم غدا أمس الآن جدا يمكن أريد كل بعد قبل كم أي لي لدي عندي"
 
-_JAPANESE: Final = frozenset(
-    "何誰私僕君今方大小人日月年時分一二三四五六七八九十"
-)  # characters that say little where they are a word
+_JAPANESE: Final = frozenset("何誰私僕君今方大小人日月年時分一二三四五六七八九十")  # where they are a word
 _CHINESE_WORDS: Final = "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候"
-_CHINESE_PAIRS: Final = frozenset(_CHINESE_WORDS.split())
+_CHINESE: Final = frozenset(_CHINESE_WORDS.split())
 _PARTICLES: Final = frozenset("はがをにでとのもへやかねよなぞわばてたしいう")
 _KOREAN_WORDS: Final = """
     안녕 감사 고마 오늘 내일 어제 지금 정말 너무 아주 조금 그냥 다시 좋은 좋아 괜찮 뭐야 어때 어떻 언제 어디
@@ -113,7 +112,7 @@ def _is_grammar(term: str) -> bool:
         return len(term) > 1
     if any(kana):
         return any(each in _PARTICLES for each in term)
-    return term in _CHINESE_PAIRS or term in _JAPANESE or any(each in CHINESE_CHARACTERS for each in term)
+    return term in _CHINESE or term in _JAPANESE or any(each in CHINESE_CHARACTERS for each in term)
 
 
 @cache

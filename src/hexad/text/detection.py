@@ -5,8 +5,7 @@ from typing import Final
 from hexad.text.languages import LANGUAGES, Language
 from hexad.text.stopwords import ENGLISH
 
-SAMPLE: Final = 4096
-"""Characters that are read: more would cost time and not change the answer."""
+SAMPLE: Final = 4096  # characters that are read: more would cost time and not change the answer
 
 _ENOUGH: Final = 2  # one word of the language's own, or two signs that are weaker
 _MOST_ACCENTS: Final = 2  # words with an accent that count

@@ -22,8 +22,7 @@ _HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 # Thai and Lao, Myanmar, Khmer.
 _SOUTHEAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f"
 
-PIECE = 64
-"""Longer runs are cut into pieces of so many characters, which overlap by one so that no pair is lost."""
+PIECE = 64  # longer runs are cut into pieces of so many characters, which overlap by one so that no pair is lost
 
 # Which form a particle takes depends on whether a consonant or a vowel closes the word before it; longest first.
 _AFTER_CONSONANT = ("으로", "이랑", "이나", "은", "을", "이", "과")

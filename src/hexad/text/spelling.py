@@ -4,8 +4,7 @@ import re
 import unicodedata
 from typing import Final
 
-SLICE = 256
-"""Normalising is quadratic in a run of combining marks, so longer texts are normalised in slices."""
+SLICE = 256  # normalising is quadratic in a run of combining marks, so longer texts are normalised in slices
 
 _LAST_CACHED: Final = 0xFFFF
 

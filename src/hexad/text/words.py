@@ -20,8 +20,7 @@ LONGEST_WORD = 128
 MOST_TERMS = 16
 """Bounds of a term's characters, a word's characters and, except in unspaced scripts, a word's terms."""
 
-_REMEMBERED = 48
-"""Longer stretches between spaces rarely repeat: they are not cached."""
+_REMEMBERED = 48  # longer stretches between spaces rarely repeat: they are not cached
 
 
 class Word(NamedTuple):

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hexad.context.candidates import MANY, opened, weigh
-from hexad.context.conversation import lending, share_of_meaning
-from hexad.context.keywords import quoted
+from hexad.context.conversation import lending, mixed, share_of_meaning
+from hexad.context.keywords import personal, quoted
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
@@ -166,8 +166,10 @@ class _Asked(NamedTuple):
         found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
         numbers = {evidence.numbers[key]: habit for key, habit in found.items() if key in evidence.numbers}
         nearest = self._nearest(layer, near, filtered=evidence.filtered) if near is not None else ()
-        standing = len(self.standing) if layer is Layer.USER_KNOWLEDGE else 0
-        return Matches(candidates, len(terms), near, numbers, nearest, standing=standing)
+        if layer is not Layer.USER_KNOWLEDGE:
+            return Matches(candidates, len(terms), near, numbers, nearest)
+        ours, stand = personal(self.query.text), len(self.standing)
+        return Matches(candidates, len(terms), near, numbers, nearest, standing=stand, personal=ours)
 
     def _near(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Nearness | None:
         similarity, store = self.source.similarity, self.source.store
@@ -318,6 +320,7 @@ class _Pass:
             known = self._seen | self._beside.keys()
             new = [sketch for sketch in (*fresh, *sketches.beside) if sketch.number not in known]
             self.matches.weaken(share_of_meaning(new))
+            self.matches.mixed.update(mixed(new))
         self._seen.update(sketch.number for sketch in fresh)
         self._rows += fresh
         self._beside.update((sketch.number, sketch) for sketch in sketches.beside)
@@ -415,19 +418,22 @@ class _Pass:
         return self._beside_best([answer for answer in answers if answer.score])
 
     def _beside_best(self, answers: Sequence[_Answer]) -> Sequence[_Answer]:
-        """The answers, with a verdict on those far behind the best; the user's are compared among themselves.
+        """The answers, with a verdict on those far behind a better one; the user's are compared among themselves.
 
-        An entry that stands may be the best: it is in the prompt already.
+        An entry that stands may be the better one: it is in the prompt already.
         """
-        share = self.matches.beside_best if self._floor else 0.0
-        if not share:
+        if not self._floor or not self.matches.beside():
             return answers
         above = [answer for answer in answers if answer.verdict == KEPT]
-        scores = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
-        standing = self.matches.beside_standing * max(scores, default=0.0)
-        best = max((standing, *(share * each.score for each in above)))
-        users = max((standing, *(share * each.score for each in above if each.is_users)))
-        behind = {each for each in above if not each.lent and each.score < (users if each.is_users else best)}
+        others = [*above, *(self._answered(row, 0.0) for row in self._rows if row.id in self._standing)]
+        telling = {*self._asked.query.terms} - self._asked.query.common
+        held = {each: telling.intersection(each.sketch.words.split()) for each in others}
+
+        def is_behind(one: _Answer, other: _Answer) -> bool:
+            fuller = bool(held[one]) and held[one] <= held[other]
+            return (other.is_users or not one.is_users) and one.score < self.matches.beside(fuller=fuller) * other.score
+
+        behind = {one for one in above if not one.lent and any(is_behind(one, other) for other in others)}
         return [each._replace(verdict=BEHIND) if each in behind else each for each in answers] if behind else answers
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:

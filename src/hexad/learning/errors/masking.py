@@ -45,11 +45,7 @@ _QUOTED: Final = (
 _NAMED: Final = re.compile(r"[A-Z]{2,}\d")  # a protocol
 _ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
 ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word after it identifies the error
-_PARAMETER: Final = re.compile(
-    rf"\b({_ANNOUNCING}:? )"
-    r"[\"'`]([A-Za-z_]\w{0,60})[\"'`]",
-    re.IGNORECASE,
-)
+_PARAMETER: Final = re.compile(rf"\b({_ANNOUNCING}:? )[\"'`]([A-Za-z_]\w{{0,60}})[\"'`]", re.IGNORECASE)
 _REASONS: Final = (
     "(?:client|server) error|bad (?:request|gateway)|un(?:authori|processa|supported)|forbidden|not found|conflict|"
     "too many|internal server|service una|gateway time|method not|payment req"
