@@ -144,6 +144,8 @@ def shape_of(value: object) -> str:
     """
     if isinstance(value, str):
         return _shape_of_text(value)
+    if type(value) in _KINDS:
+        return _KINDS[type(value)]
     if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
         return _shape_of_list(value)
     known = next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "")
