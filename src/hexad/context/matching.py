@@ -28,9 +28,7 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.25  # where there is meaning: the least closeness, with what words add to it
 FEW_NEAR_FLOOR: Final = 0.16  # the same among few rows
-HARDLY_ANY: Final = (
-    0.25  # the share of it that falls away as they become fewer still: what does not stand may be a handful
-)
+HARDLY_ANY: Final = 0.25  # the share of it that falls away as they become fewer still, a handful that does not stand
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
 CHANCE: Final = 120  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing

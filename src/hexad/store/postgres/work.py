@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from hexad.store.postgres.connection import Connection, Rows
     from hexad.store.postgres.pool import Pool
 
-_MOST_STAMPS: Final = (
-    4096  # layers of namespaces whose latest read vector is remembered, and namespaces with their layers
-)
+_MOST_STAMPS: Final = 4096  # layers whose latest read vector is remembered, and namespaces with their layers
 _MOST_ROWS: Final = 4096  # that a unit of work remembers: an import has more
 _ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
 _GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
@@ -58,9 +56,7 @@ class Database:
     patience: float
     maintain: Callable[[Work], bool] = lambda _: False  # called when a head is known; whether to ask again
     stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
-    filled: Recent[int, frozenset[int]] = field(
-        default_factory=lambda: Recent(_MOST_STAMPS)
-    )  # layers with rows, lately
+    filled: Recent[int, frozenset[int]] = field(default_factory=lambda: Recent(_MOST_STAMPS))  # layers with rows
 
 
 @dataclass(slots=True)
