@@ -7,13 +7,12 @@ Of a result only those parts are read that a skill's steps can refer to: objects
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
-from hexad.learning.arguments.shapes import OWN_TOOLS, by_name, pointer
+from hexad.learning.arguments.shapes import OWN_TOOLS, as_json, by_name, pointer
 from hexad.memory.value_fingerprints import MOST_FINGERPRINTS, fingerprint_of_value
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def fingerprints(tool: str, arguments: object, result: object) -> str:
         return ""
     of_arguments = dict(islice(_of_arguments((), by_name(arguments)), MOST_FINGERPRINTS))
     of_result = dict(islice(_of_result((), result), MOST_FINGERPRINTS)) if result is not None else {}
-    return json.dumps({"a": of_arguments, "r": of_result}, ensure_ascii=False, separators=(",", ":"))
+    return as_json({"a": of_arguments, "r": of_result})
 
 
 def _of_arguments(path: Path, values: Mapping[str, object]) -> Iterator[tuple[str, str]]:

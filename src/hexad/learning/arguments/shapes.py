@@ -85,7 +85,7 @@ _KINDS: Final[dict[type, str]] = {
     **dict.fromkeys(_BYTES, "bytes"),
 }
 _INTAKE: Final = Intake(limit=1 << 30, redact=True, accounts=True)
-_as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def summarised(tool: str, arguments: object) -> dict[str, Json]:
@@ -123,7 +123,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
 
 def written(shaped: Mapping[str, Argument], error: str = "") -> str:
     """Shapes as JSON, which the store keeps with a failed call, with the text of its error."""
-    return _as_json({**shaped, _ERROR: error} if error else shaped)
+    return as_json({**shaped, _ERROR: error} if error else shaped)
 
 
 def read(text: str) -> dict[str, Argument]:
