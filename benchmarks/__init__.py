@@ -2,6 +2,6 @@
 
 import os
 
-# Before anybody loads numpy. A second thread of BLAS spins for some milliseconds after a product: half of the CPU time
+# Before anybody loads numpy. A second thread of BLAS spins for 4 to 6 ms after a product: up to half of the CPU time
 # that `semantic` counted for the question after it was not the question's.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

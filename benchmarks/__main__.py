@@ -34,7 +34,7 @@ keywords, which are mostly rare in this generated text. They show the cost of He
 per namespace, and ranking with reasons, in Python.
 
 The rows under "Meaning" use the extra `semantic`. The figure is the CPU time beyond the same question by words, in
-products of the matrix of all embeddings with one embedding. BLAS has one thread: until 0.92 products were measured
+products of the matrix of all embeddings with one embedding. BLAS has one thread: while 0.92 products were measured
 here, a second thread spun for some milliseconds after each product, and this was counted for the question after it.
 The limit is for 100,000 entries: half of what it took when all embeddings were compared. With 10,000 the
 matrix fits the processor's cache and a product is fast, so the fixed work (embedding the question, weighing the added
