@@ -69,7 +69,7 @@ def embed(path: Path, size: int, progress: Progress) -> None:
 def compare(path: Path, asked: Sequence[str], size: int, limit: float | None) -> Iterator[Figure]:
     """By words, by meaning and one product, in turns; what meaning costs more, in products.
 
-    By CPU time: numpy spreads a product over all cores, and the rest of a question has one.
+    By CPU time, with one thread of BLAS (see `benchmarks`).
     """
     block = np.random.default_rng(1).standard_normal((size, WIDTH), dtype=np.float32)
     vector = np.ones(WIDTH, np.float32)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES: Final = 16
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
-_POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d+:\d+: ")  # in a file
+_POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d+:\d+: ")  # in a file that is read
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words

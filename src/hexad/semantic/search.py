@@ -32,13 +32,13 @@ _STANDS_OUT: Final = 1.0  # standard deviations above the mean
 _CLOSE: Final = 0.25  # of the way from unrelated to the same
 _DIGITS: Final = 5  # of a cosine that no order of summation disturbs
 _MOST_HELD: Final = 1_000_000  # vectors of all layers together
-_ONE: Final = 32767  # 1.0 as a whole number of 16 bits: half the memory of floats, as exact as what is stored
+_ONE: Final = 32767  # 1.0 in 16 bits: half the memory of single precision, and as exact as what is stored
 _CHUNK: Final = 1024  # vectors that are multiplied at a time
 _finite: Final = np.errstate(invalid="ignore")  # BLAS reads past short rows and may warn of numbers that are not ours
 _EXACT: Final = 16_384  # vectors up to which all are compared; of more, the likely ones
 _LIKELY: Final = 64  # times as many are compared as are wanted
 _SAMPLE: Final = 2048  # vectors that tell the mean and the spread of many
-_SCATTER: Final = np.uint64(11400714819323198485)  # 2**64 over the golden ratio: scatters numbers in a row
+_SCATTER: Final = np.uint64(11400714819323198485)  # 2**64 over the golden ratio: scatters neighbouring numbers
 _WEIGHT_BITS: Final = 3  # of a question's component in the first look
 _LOADING: Final = 0.5  # seconds that one question spends on reading vectors; the next one goes on
 
@@ -56,9 +56,10 @@ class Rows:
 
     def places(self, numbers: Sequence[int] | NDArray[np.int64]) -> NDArray[np.intp]:
         """Where the vectors of some numbers are; -1 for those that have none."""
-        found = np.searchsorted(self.numbers, numbers, sorter=self._order).clip(max=len(self) - 1)
-        places = self._order[found]
-        return np.where(self.numbers[places] == numbers, places, -1)
+        wanted, order = np.asarray(numbers, np.int64), self._order
+        found = np.searchsorted(self.numbers, wanted, sorter=order).clip(max=len(self) - 1)
+        places = found if order is None else order[found]
+        return np.where(self.numbers[places] == wanted, places, -1)
 
     @_finite
     def cosines(self, asked: NDArray[np.float32], places: NDArray[np.intp] | None = None) -> NDArray[np.float32]:
@@ -66,7 +67,8 @@ class Rows:
         near = np.empty(len(self) if places is None else len(places), np.float32)
         for start in range(0, len(near), _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            near[chunk] = self.block[chunk if places is None else places[chunk]].astype(np.float32) @ asked
+            block = self.block[chunk] if places is None else self.block.take(places[chunk], axis=0)
+            near[chunk] = block.astype(np.float32) @ asked
         near /= _ONE
         return near
 
@@ -97,8 +99,9 @@ class Rows:
         self.block[places], self.signs[:, places], self.numbers[places] = rows.block, rows.signs, rows.numbers
 
     @cached_property
-    def _order(self) -> NDArray[np.intp]:
-        return np.argsort(self.numbers, kind="stable")
+    def _order(self) -> NDArray[np.intp] | None:
+        """Their places by number; None if they are in this order, as those that nobody changed are."""
+        return None if (np.diff(self.numbers) > 0).all() else np.argsort(self.numbers, kind="stable")
 
 
 def rows_of(vectors: NDArray[np.floating], numbers: NDArray[np.int64]) -> Rows:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from hexad.model import Json, Record
 
+_canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 DEEPEST: Final = 32  # objects and lists inside each other
 MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
@@ -74,7 +75,7 @@ def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, J
 def fingerprint(skill: Skill) -> str:
     """A hash of what a person approves: all that a skill does and all that the model reads about it."""
     approved = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
-    return hashlib.sha256(json.dumps(approved, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_canonical(approved).encode()).hexdigest()
 
 
 def is_altered(record: Record) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from glob import escape
 from pathlib import Path
 from shlex import quote
@@ -44,7 +45,7 @@ TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft 
 REMEMBERED: Final = 5  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
-_MOST_STEPPED: Final = 256
+_recent: Final = partial(Recent[Any, Any], 256)
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
 _UNSEEN: Final = (
     " (the sandbox hides your folders: a script sees the system's programs, the skill's files in its own folder, "
@@ -114,9 +115,8 @@ class Runner:
 
     workspace: Workspace
     agent: Agent
-    _stepped: Recent[tuple[str, int, str | None], tuple[ToolCall, StepTool]] = field(
-        default_factory=lambda: Recent(_MOST_STEPPED)
-    )
+    _stepped: Recent[tuple[str, int, str | None], tuple[ToolCall, StepTool]] = field(default_factory=_recent)
+    _understood: Recent[str, str] = field(default_factory=_recent)  # schemas that were checked, by what was approved
 
     def job(
         self,
@@ -133,7 +133,9 @@ class Runner:
             check(skill.kind, skill.definition, skill.parameters)  # a draft may be older than the rules
         else:
             _refuse(skill)
-            parameters.check_schema(skill.parameters)  # so may a skill: what is not understood is not passed over
+            if self._understood.get(skill.approved) is None:
+                parameters.check_schema(skill.parameters)  # so may a skill: what is not understood is not passed over
+                self._understood.put(skill.approved, skill.name)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(

@@ -76,11 +76,12 @@ class CallTables:
             self._write(_DROP_CALLS, changes.drop_calls_below)
         if changes.drop_offers_before is not None:
             self._write(_DROP_OFFERS, to_microseconds(changes.drop_offers_before))
-        for table in self.of_sessions:
-            self._forget(f"DELETE FROM {table} WHERE tenant = $1", changes)
+        if changes.forget_sessions or changes.forget_everything:
+            self._forget(changes)
 
-    def _forget(self, everything: str, changes: LearningChanges) -> None:
-        if changes.forget_everything:
-            self._write(everything)
-        for session in changes.forget_sessions:
-            self._write(f"{everything} AND session = $2", session)
+    def _forget(self, changes: LearningChanges) -> None:
+        for everything in [f"DELETE FROM {table} WHERE tenant = $1" for table in self.of_sessions]:
+            if changes.forget_everything:
+                self._write(everything)
+            for session in changes.forget_sessions:
+                self._write(f"{everything} AND session = $2", session)

@@ -14,7 +14,7 @@ from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
 from hexad.fork import FORK_PATIENCE, hold_over_fork
 from hexad.model import Erasure
 from hexad.store import IN_MEMORY
-from hexad.store.sqlite.connections import Connection, translated
+from hexad.store.sqlite.connections import OPTIONS, Connection, as_ours
 from hexad.store.sqlite.migrating import migrate
 from hexad.store.sqlite.rows import NAMESPACES
 from hexad.store.sqlite.statements import migrations
@@ -39,10 +39,9 @@ class VolatileStore:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._connection: Connection | None = sqlite3.connect(
-            IN_MEMORY, isolation_level=None, check_same_thread=False, factory=Connection
-        )
-        self._connection.executescript(_schema())
+        connection: Connection = sqlite3.connect(IN_MEMORY, **OPTIONS)
+        connection.executescript(_schema())
+        self._connection: Connection | None = connection
         self._held = False
         hold_over_fork(self)
 
@@ -114,8 +113,9 @@ class VolatileStore:
         try:
             if self._connection is None:
                 raise StoreClosed(IN_MEMORY, "this store was closed; open a new one")
-            with translated(_PATH, seconds):
-                yield self._connection
+            yield self._connection
+        except sqlite3.Error as error:
+            raise as_ours(error, IN_MEMORY, seconds) from error
         finally:
             self._lock.release()
 

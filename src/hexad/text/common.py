@@ -74,7 +74,7 @@ _RUSSIAN: Final = """
     """
 _ARABIC: Final = "مرحبا شكرا السلام عليكم صباح الخير مساء اليوم غدا أمس الآن جدا يمكن أريد كل بعد قبل كم أي لي لدي عندي"
 
-_JAPANESE: Final = frozenset("何誰私僕君今方大小人日月年時分一二三四五六七八九十")  # where they are a word
+_JAPANESE: Final = frozenset("何誰私僕君今方大小人日月年時分一二三四五六七八九十")  # they say little as words
 _CHINESE_WORDS: Final = "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候"
 _CHINESE: Final = frozenset(_CHINESE_WORDS.split())
 _PARTICLES: Final = frozenset("はがをにでとのもへやかねよなぞわばてたしいう")

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
-from hexad.learning.arguments.shapes import OWN_TOOLS, by_name, pointer
+from hexad.learning.arguments.shapes import OWN_TOOLS, as_json, by_name, pointer
 from hexad.memory.value_fingerprints import MOST_FINGERPRINTS, fingerprint_of_value
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def fingerprints(tool: str, arguments: object, result: object, commands: Mapping
     of_arguments = dict(islice(_of_arguments((), by_name(arguments)), MOST_FINGERPRINTS))
     of_result = dict(islice(_of_result((), result), MOST_FINGERPRINTS)) if result is not None else {}
     held = {"a": of_arguments, "r": of_result, **({_COMMANDS: commands} if commands else {})}
-    return json.dumps(held, ensure_ascii=False, separators=(",", ":"))
+    return as_json(held)
 
 
 def commands_in(text: str) -> Mapping[str, str]:

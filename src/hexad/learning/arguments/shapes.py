@@ -85,7 +85,7 @@ _KINDS: Final[dict[type, str]] = {
     **dict.fromkeys(_BYTES, "bytes"),
 }
 _INTAKE: Final = Intake(limit=1 << 30, redact=True, accounts=True)
-_as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def summarised(tool: str, arguments: object) -> dict[str, Json]:
@@ -123,7 +123,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
 
 def written(shaped: Mapping[str, Argument], error: str = "") -> str:
     """Shapes as JSON, which the store keeps with a failed call, with the text of its error."""
-    return _as_json({**shaped, _ERROR: error} if error else shaped)
+    return as_json({**shaped, _ERROR: error} if error else shaped)
 
 
 def read(text: str) -> dict[str, Argument]:
@@ -144,6 +144,8 @@ def shape_of(value: object) -> str:
     """
     if isinstance(value, str):
         return _shape_of_text(value)
+    if type(value) in _KINDS:
+        return _KINDS[type(value)]
     if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
         return _shape_of_list(value)
     known = next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "")

@@ -27,7 +27,7 @@ from typing import Final
 from hexad.store.learning import VALUES
 
 WILD: Final = "<*>"
-PLACEHOLDER: Final = re.compile(rf"<(?:{'|'.join(VALUES)}|\*)>")
+PLACEHOLDERS: Final = frozenset({WILD, *(f"<{kind}>" for kind in VALUES)})
 
 _UNITS: Final = (
     "bytes?|[kmgt]i?b|b|%|percent|ns|us|ms|s|m|h|d|"
@@ -45,7 +45,7 @@ _QUOTED: Final = (
 _NAMED: Final = re.compile(r"[A-Z]{2,}\d")  # a protocol
 _ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
 ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word after it identifies the error
-_PARAMETER: Final = re.compile(rf"\b({_ANNOUNCING}:? )[\"'`]([A-Za-z_]\w{{0,60}})[\"'`]", re.IGNORECASE)
+_PARAMETER: Final = re.compile(rf"\b(?=[acfopv])({_ANNOUNCING}:? )[\"'`]([A-Za-z_]\w{{0,60}})[\"'`]", re.IGNORECASE)
 _REASONS: Final = (
     "(?:client|server) error|bad (?:request|gateway)|un(?:authori|processa|supported)|forbidden|not found|conflict|"
     "too many|internal server|service una|gateway time|method not|payment req"
@@ -70,32 +70,34 @@ _SHOWN: Final = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
 _MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DATE: Final = rf"(?:{_MONTH} \d\d?|\d\d? {_MONTH})"
+_BEGUN: Final = r"\b(?=\d\d? [jfmasond]|[jfmasondtw][a-z]{2})"  # most places need no further look
 _DAY: Final = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _ZONE: Final = "(?: [A-Z]{3,4} \\d{4})?"  # as `date` writes it
 _CLOCK: Final = r"\d\d?[:,]\d\d(?:[:,]\d\d)?(?:[.,]\d+)?(?:\s?[ap]m\b)?"
-_RULES: Final = tuple(
+_DIGIT, _TIED, _DOTTED = map(re.compile, (r"\d", r"[-:,(/][\da-fA-F]", r"\.[A-Za-z]"))  # quick tests
+_RULES: Final[tuple[tuple[re.Pattern[str], str, re.Pattern[str] | str], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), placeholder, held)
     for pattern, placeholder, held in (  # only a text that holds this can match
         (r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>", "://"),
         (r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>", "@"),
         (r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>", "-"),
-        (rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>", ""),
-        (rf"\b(?=[\djfmasondtw])(?:{_DAY},? )?{_DATE}(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b", "<time>", ""),
-        (r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>", "/"),
-        (r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>", ""),
-        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>", ":"),
+        (rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>", _TIED),
+        (rf"{_BEGUN}(?:{_DAY},? )?{_DATE}(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b", "<time>", _DIGIT),
+        (r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>", _TIED),
+        (r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>", _TIED),
+        (r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>", _TIED),
         (r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>", "::"),
         (rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>", "."),
         (rf"{_NOT_IN_A_WORD}[\w+/-]{{1,160}}\.(?:{_ENDINGS})(?:(?::\d+){{1,2}}(?!\w|:\d)|\(\d+,\d+\))", "<path>", "."),
-        (rf"\b{_CLOCK}\b(?!:?\d)", "<time>", ""),
-        (r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>", ":"),
+        (rf"\b{_CLOCK}\b(?!:?\d)", "<time>", _TIED),
+        (r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>", _TIED),
         (rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>", "\\"),
         (r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>", "/"),
         (r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>", "/"),
-        (rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>", "."),
+        (rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>", _DOTTED),
         (_QUOTED, "<value>", ""),
         (r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>", "="),
-        (rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>", ""),
+        (rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?=[%a-z])(?:{_UNITS})(?!\w)", "<num>", _DIGIT),
         (r"<num>\s?\(\s?<num>\s?\)", "<num>", "<num>"),
     )
 )
@@ -127,14 +129,18 @@ def masked(text: str) -> str:
     >>> masked("GET https://api.example.com/v2/users/17 timed out after 30 s (request 4f1c-9a)")
     'GET <url> timed out after <num> (request 4f1c-9a)'
     """
-    text = _REASON.sub(lambda found: f"{found[1].translate(_HIDDEN)} {found[2]}", _MODULE.sub("", text))
-    text = _KEY.sub(r"\1\2", text)
-    for pattern in _CODES:
+    holds: dict[object, bool] = {each: each.search(text) is not None for each in (_DIGIT, _TIED, _DOTTED)}
+    if holds[_DIGIT]:
+        text = _REASON.sub(lambda found: f"{found[1].translate(_HIDDEN)} {found[2]}", _MODULE.sub("", text))
+    if "KeyError" in text:
+        text = _KEY.sub(r"\1\2", text)
+    for pattern in _CODES if holds[_DIGIT] else ():
         text = pattern.sub(lambda found: found[1] + found[2].translate(_HIDDEN), text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     for pattern, placeholder, held in _RULES:
-        text = pattern.sub(placeholder, text) if held in text else text
-    return _NUMBER.sub("<num>", text)
+        if held in text if isinstance(held, str) else holds[held]:
+            text = pattern.sub(placeholder, text)
+    return _NUMBER.sub("<num>", text) if holds[_DIGIT] else text
 
 
 def word(token: str) -> str:
@@ -143,11 +149,10 @@ def word(token: str) -> str:
     >>> word("core.2275"), word("timeout"), word("SHA1")
     ('<id>', 'timeout', 'SHA1')
     """
-    if token.isalpha():
+    if token.isalpha() or token in PLACEHOLDERS:
         return token
-    held = PLACEHOLDER.search(token)
-    if held:
-        return held[0] if held[0] == token else "<id>"
+    if "<" in token and any(each in token for each in PLACEHOLDERS):
+        return "<id>"
     if _NAMED.fullmatch(token):
         return token
     return "<id>" if any(map(str.isdigit, token)) else token.translate(_SHOWN)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.body import readable
-from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
+from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDERS, WILD, masked, word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -48,7 +48,7 @@ def words_of(error: str) -> Words:
     found: list[str] = []
     for place, part in enumerate(_PUNCTUATION.split(masked(readable(essence(ends(error, MOST_TEXT)))))):
         if place % 2:
-            found += (sign for sign in part if sign in _SIGNS)
+            found += [sign for sign in part if sign in _SIGNS] if part != " " else ()
         elif part.strip(_STOPS):
             found.append(word(part.rstrip(_STOPS)))
         if len(found) > 2 * MOST_WORDS:
@@ -205,7 +205,7 @@ def _union(templates: Sequence[Words]) -> Words:
 
 def is_placeholder(token: str) -> bool:
     """Whether a word of a pattern is a placeholder."""
-    return token[:1] == "<" and PLACEHOLDER.fullmatch(token) is not None
+    return token in PLACEHOLDERS
 
 
 def _in_one(found: Sequence[str]) -> Words:

@@ -95,9 +95,9 @@ def attribute(holder: object, name: str) -> Any:
 def retry_after(error: object) -> str:
     """The header `Retry-After` of an error or of its response, as a line; empty if it has none."""
     for holder in (error, attribute(error, "response")):
-        get = attribute(attribute(holder, "headers"), "get")
-        with suppress(Exception):  # there are none, or reading them runs code that is not ours
-            asked = str(get("Retry-After") or get("retry-after"))
+        headers = attribute(holder, "headers")
+        with suppress(Exception):  # reading them runs code that is not ours
+            asked = "" if headers is None else str(headers.get("Retry-After") or headers.get("retry-after"))
             if asked.isdecimal():
                 return f"\nRetry-After: {asked}"
     return ""
@@ -135,7 +135,7 @@ def _carried(value: object, names: Sequence[str]) -> str:
 
 def bad_code(result: object) -> int | None:
     """The exit status of a failure that a result has under one of the usual names; None if it has none."""
-    codes = (result.get(name) if isinstance(result, Mapping) else attribute(result, name) for name in _EXIT_CODES)
+    codes = map(result.get if isinstance(result, Mapping) else lambda name: attribute(result, name), _EXIT_CODES)
     return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool) and code), None)
 
 

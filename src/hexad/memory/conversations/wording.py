@@ -76,7 +76,9 @@ def own_words(text: str) -> str:
     """A message without code, tags and what they hold, long quotations and long paragraphs."""
     text = "\n".join(line.rstrip() for line in text[:_READ].replace("’", "'").split("\n"))
     text = _without_tags(_FENCE.sub("\n", _MAIL.sub("", text)))
-    text = _QUOTED.sub(lambda match: match[0] if len(match[0]) <= _SHORT_QUOTE and "。" not in match[0] else _GONE, text)
+    text = _QUOTED.sub(
+        lambda match: match[0] if len(match[0]) <= _SHORT_QUOTE and "。" not in match[0] else _GONE, text
+    )
     paragraphs = [each for each in re.split(r"\n[ \t]*\n", text) if each.strip()]
     if len(text) > _LONG:
         paragraphs = paragraphs[:1]

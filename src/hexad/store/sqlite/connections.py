@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from hexad.store.sqlite.search import Namespace
 
-_STATEMENTS_KEPT: Final = 256
 _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
@@ -75,6 +74,14 @@ class Connection(sqlite3.Connection):
     def __del__(self) -> None:
         with suppress(sqlite3.ProgrammingError):  # it was never open: the file could not be opened
             self.close()
+
+
+OPTIONS: Final[dict[str, Any]] = {
+    "isolation_level": None,
+    "check_same_thread": False,  # `close` may come from another thread
+    "cached_statements": 256,
+    "factory": Connection,
+}
 
 
 class _Lease:
@@ -185,15 +192,7 @@ class Connections:
 
 def open_connection(path: Path, patience: float) -> Connection:
     """A connection to a file that is there; it commits durably and overwrites what it deletes."""
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw",
-        uri=True,
-        timeout=patience,
-        isolation_level=None,
-        check_same_thread=False,  # `close` may come from another thread
-        cached_statements=_STATEMENTS_KEPT,
-        factory=Connection,
-    )
+    connection: Connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, **OPTIONS)
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
@@ -250,7 +249,7 @@ class _Work:
         raise NotImplementedError
 
     def _translated(self, error: sqlite3.Error) -> StoreError:
-        return _translate(error, str(self._connections.path), self._seconds)
+        return as_ours(error, str(self._connections.path), self._seconds)
 
 
 class Snapshot(_Work):
@@ -331,10 +330,11 @@ def translated(path: Path, seconds: float | None = None) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _translate(error, str(path), seconds) from error
+        raise as_ours(error, str(path), seconds) from error
 
 
-def _translate(error: sqlite3.Error, path: str, seconds: float | None) -> StoreError:
+def as_ours(error: sqlite3.Error, path: str, seconds: float | None) -> StoreError:
+    """An error of SQLite's as one of Hexad's."""
     name = str(getattr(error, "sqlite_errorname", ""))
     if name == "SQLITE_INTERRUPT":
         return DeadlineExceeded(path, seconds or 0.0)

@@ -34,7 +34,7 @@ class LearningTables(Queries, CallTables):
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         """A session's offers and calls."""
         offers = list(map(OFFERS.of_row, self._rows(OFFERS_OF, session)))
-        failed = any(not ok for (ok,) in self._rows(LATEST_OF_TOOL, session, tool))
+        failed = bool(tool) and any(not ok for (ok,) in self._rows(LATEST_OF_TOOL, session, tool))
         latest = self._rows(LATEST_CALLS, session, calls) if calls else ()
         return Activity(offers, failed, list(map(CALLS.of_row, latest)))
 

@@ -7,7 +7,7 @@ neither read nor rewrite it.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -57,6 +57,7 @@ class Table(Generic[N]):
     update: str
     sketched: str  # the columns of a `Sketch`; a column that this noun does not have is a constant
     derived: Mapping[str, Callable[[N], object]]  # further columns, computed from the noun, to be searched by
+    sound: set[tuple[type, ...]] = field(default_factory=set)  # the types of rows that were read before
 
     def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the table's own columns."""
@@ -73,9 +74,11 @@ class Table(Generic[N]):
 
     def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
-        for value, types in zip(values, self.types, strict=False):
-            if type(value) not in types:
-                raise unreadable(self.name, values[self.columns.index(self.key)], f"it holds {value!r:.40}")
+        if (found := tuple(map(type, values))) not in self.sound:
+            for value, types in zip(values, self.types, strict=False):
+                if type(value) not in types:
+                    raise unreadable(self.name, values[self.columns.index(self.key)], f"it holds {value!r:.40}")
+            self.sound.add(found)
         decoded = dict(zip(self.columns, values, strict=False))
         try:
             for column, decoder in self.decoders:

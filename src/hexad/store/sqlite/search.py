@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hexad.store.sqlite.connections import Connection
     from hexad.store.sqlite.unit import Unit
 
-# Arrays take half the time of rows.
+# Half the time of rows.
 _COLUMNS: Final = "json_group_array(number), json_group_array(weight), json_group_array(length)"
 _parsed: Final = json.JSONDecoder().raw_decode  # half the work of `json.loads` for a short list
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500

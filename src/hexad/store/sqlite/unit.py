@@ -76,6 +76,8 @@ _CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? 
 class Unit(LearningTables):
     """Implements the ports through a connection whose transaction somebody else begins and ends."""
 
+    _seen: tuple[Table[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
+
     @cached_property
     def _index(self) -> Index:
         return Index(self._connection, self.namespace)
@@ -95,6 +97,7 @@ class Unit(LearningTables):
         row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
         if row is None and layer is Layer.USER_KNOWLEDGE:
             row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
+        self._seen = table, row[0] if row else id, row and (row[-1], row[-2])
         return row and Row(row[-1], table.decode(row), _unpacked(row[-2], id))
 
     def page(
@@ -265,6 +268,7 @@ class Unit(LearningTables):
 
         VACUUM would do it too, but may renumber rows of other people's tables in the same file.
         """
+        self._seen = None
         if index:
             self._clear_index()
         for table in SCRUBBED:
@@ -339,6 +343,10 @@ class Unit(LearningTables):
         return map(Sketch._make, rows)
 
     def _row_number(self, table: Table[Any], id: str) -> tuple[int, str | None] | None:
+        """The number and the words of a row that is about to change; most were read just before."""
+        seen, self._seen = self._seen, None
+        if seen is not None and seen[0] is table and seen[1] == id:
+            return seen[2]
         cursor = self._connection.execute(
             f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?', (self.namespace, id)
         )
