@@ -29,6 +29,15 @@ _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a sub
     )
 }
 
+PREPARES: Final = frozenset(  # verbs of commands whose result other commands need
+    re.findall(
+        r"\w+",
+        """add auth bootstrap build ci commit compile configure connect create deps download enable fetch generate
+        i init install join link login make migrate mkdir prepare pull restart restore seed serve setup start stash
+        submodule sync tidy up update use""",
+    )
+)
+
 
 def commands(text: str) -> list[Command]:
     """The simple commands of a text that a shell can read, without redirections; else none."""

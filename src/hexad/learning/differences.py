@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
 from hexad.learning.commands import (
     OPTION,
+    PREPARES,
     SETTING,
     base,
     commands,
@@ -51,30 +52,16 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
 )
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _HARMLESS: Final = re.compile(r"IF (?:NOT )?EXISTS|ON CONFLICT DO NOTHING")  # clauses that change no data
-_DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
+DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
 _LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
-_LOOKS_AT: Final = re.compile(  # programs and subcommands that change nothing
-    "ls|cat|head|tail|which|type|file|stat|wc|tree|find|r?grep|rg|pwd|du|df|ps|env|status|logs?|diff|show|list|get"
-    "|describe|view|info|branch|remote|images|whoami|help|--version"
-)
 _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
 _ADVISES: Final = r"(?i)(?:(?:us(?:e|ing)|try|run(?:ning)?|instead|call|with|via)\b[^.\n]{{0,40}}?\s|[`'\"]){}(?![\w-])"
-_STARTS: Final = frozenset({"enable", "restart", "serve", "start", "up"})  # of these, where nobody answered
-_ADMITS: Final = frozenset({"add", "auth", "configure", "login", "update", "use"})  # of these, where it was refused
 _OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\.(?!txt$)[A-Za-z])")  # paths and files
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _MARKS: Final = re.compile(r"[\"'`\\]")
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
-_IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
+IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
 _ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
-_PREPARES: Final = frozenset(  # verbs of commands whose result other commands need
-    re.findall(
-        r"\w+",
-        """add auth bootstrap build ci commit compile configure create deps download enable fetch generate i init
-        install link login make migrate mkdir prepare pull restart restore seed serve setup start stash submodule sync
-        tidy up update use""",
-    )
-)
 _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
 
@@ -103,46 +90,9 @@ def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
     return True
 
 
-def preparation(ran: Sequence[str], text: str, failure: Failure, *, sure: bool) -> str:
-    """The commands to run before one that failed, of those that ran until it worked; empty if that is not clear.
-
-    A command prepares another if its words say so, or if the error names one of them. Without ``sure``, and of
-    several, only those that the error names count.
-    """
-    failed = failed_command(commands(text), failure.text)
-    found: dict[str, bool] = {}
-    for each in (each for one in ran for each in commands(one)):
-        shown = _shown(each, failure.text, failed[0])
-        words = [word for word in shown.split()[1:] if word not in failed and is_operand(word)]
-        named = any(re.search(rf"(?i)(?<![\w-]){re.escape(word)}", failure.text) for word in words if len(word) > 2)
-        if (
-            (" " in shown or shown in _PREPARES)
-            and (named or _prepares(each, words, failure.cause))
-            and not _is_idle(each)
-        ):
-            found[shown] = named
-    certain = [each for each, named in found.items() if named]
-    chosen = certain or (list(found) if sure and len(found) == 1 else [])
-    return f"run {' and '.join(f'`{each}`' for each in chosen)} first" if 0 < len(chosen) < 3 else ""
-
-
-def _prepares(command: Command, words: Sequence[str], cause: Cause) -> bool:
-    verbs = _STARTS if cause is Cause.PASSING else _ADMITS if cause is Cause.REFUSED else _PREPARES
-    name = base(command[0])
-    made = re.match("create|init", name) is not None or (name == "chmod" and "+x" in command[1])
-    return made or any(word.split("-")[0] in verbs for word in (name, *words))
-
-
-def _is_idle(command: Command) -> bool:
-    """Whether a command looks, destroys or takes rights."""
-    name, looks = base(command[0]), any(_LOOKS_AT.fullmatch(word) for word in command[:2]) and command[0] != "go"
-    idle = looks or name in _IDLE_PROGRAMS or is_dangerous(" ".join(command))
-    return idle or (name != "chmod" and _DESTROYS.fullmatch(name) is not None)
-
-
 def _says(shown: str) -> bool:
     """Whether a command says something, as far as it is shown."""
-    return shown.split(maxsplit=1)[0] not in _IDLE_PROGRAMS and (" " in shown or shown in _PREPARES)
+    return shown.split(maxsplit=1)[0] not in IDLE_PROGRAMS and shown not in {"source", "eval"}
 
 
 def is_same(one: str, other: str) -> bool:
@@ -165,7 +115,7 @@ def _quote_edits(before: str, after: str) -> Iterator[str]:
     """Quotes that were added or changed."""
     known = {piece for _, piece in _QUOTED.findall(before)}
     for sign, piece in _QUOTED.findall(after):
-        around = f" around `{piece}`" if is_shown(piece, "") else ""
+        around = f" around `{piece}`" if isshown(piece, "") else ""
         if f"{sign}{piece}{sign}" not in before:
             yield f"use {_QUOTES[sign]}{around}" if piece in known else f"put {_QUOTES[sign]}{around or ' around it'}"
 
@@ -178,30 +128,15 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     if not _likeness(failed, now):
         name = base(now[0])
         advised = re.search(_ADVISES.format(re.escape(name)), _SHELL.sub("", failure.text))
-        if advised and name != base(failed[0]) and not _DESTROYS.fullmatch(name):
-            yield f"use `{_shown(now, failure.text)}` instead of `{base(failed[0])}`"
+        if advised and name != base(failed[0]) and not DESTROYS.fullmatch(name):
+            yield f"use `{shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
-    if place == 0 and _comes_first(now, failed, failure.text):
-        return
-    first = [_shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
+    first = [shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
     same = {base(failed[0]), *failed}
     first = [each for each in first if _says(each) and not same.issuperset(each.split())]
     if first:
         yield f"run {' and '.join(f'`{each}`' for each in first[:3])} first"
     yield from _changed_words(failed, now, failure)
-
-
-def is_preparation(text: str, before: str, error: str) -> bool:
-    """Whether a command with another verb comes before the failed one, and does not replace it."""
-    found, failed = commands(text), commands(before)
-    return bool(found and failed) and _comes_first(found[0], failed_command(failed, error), error)
-
-
-def _comes_first(now: Command, failed: Command, error: str) -> bool:
-    fresh = [word for word in now[1:3] if word in _PREPARES and not any(_is_near(each, word) for each in failed)]
-    replaced = (re.search(rf"(?i)(?:use|instead)\b[^.\n]{{0,40}}\b{word}\b", error) for word in fresh)
-    other = base(now[0]) == base(failed[0]) and bool({*fresh} - {*failed})
-    return other and (not any(replaced) or re.search(r"\b(?:before|first)\b", error) is not None)
 
 
 def _likeness(one: Command, other: Command) -> float:
@@ -210,32 +145,32 @@ def _likeness(one: Command, other: Command) -> float:
     if base(one[0]) == base(other[0]):
         old, new = verb(one), verb(other)
         same_things = len(one) > 2 and set(one) - {old} <= set(other)
-        return 1 + ratio if old == new or same_things or _is_near(old, new) else 0
+        return 1 + ratio if old == new or same_things or is_near(old, new) else 0
     short, long = sorted((base(one[0]), name := base(other[0])), key=len)
     kin = long.startswith(short) or (short == "sh" and long.endswith(short)) or names(" ".join(one), name)
     things, same = ([word for word in each[1:] if is_operand(word)] for each in (one, other))
-    same_rest = (len(things) > 1 and things == same) or (kin and one[1:] and set(one[1:]) <= set(other))
+    same_rest = (len(things) > 1 and things == same[-len(things) :]) or (kin and one[1:] and set(one[1:]) <= set(other))
     instead = not _LOOKS.fullmatch(name) and (same_rest or one[0].removeprefix("./") in other)
-    return ratio if not _DESTROYS.fullmatch(name) and (instead or _is_near(one[0], other[0])) else 0
+    return ratio if not DESTROYS.fullmatch(name) and (instead or is_near(one[0], other[0])) else 0
 
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
     """Word by word. Behind a subcommand that is another one for no stated reason nothing is comparable."""
     one, other = verb(old), verb(new)
-    if one != other and base(old[0]) == base(new[0]) and not (_is_near(one, other) or mentions(failure.text, other)):
+    if one != other and base(old[0]) == base(new[0]) and not (is_near(one, other) or mentions(failure.text, other)):
         return
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         gone, come = list(old[a:b]), list(new[c:d])
         if kind == "equal":
             continue
         if a == 0 and come:  # another program, or the program through another
-            whole = len(gone) < 2 and all(is_shown(each, failure.text) for each in come[1:])
+            whole = len(gone) < 2 and all(isshown(each, failure.text) for each in come[1:])
             head = [base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
             yield from [f"use `{' '.join(head)}` instead of `{base(old[0])}`"] * (head != [base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
-        for word in sorted(come, key=lambda word: not any(_is_near(each, word) for each in gone)):
+        for word in sorted(come, key=lambda word: not any(is_near(each, word) for each in gone)):
             alike = [each for each in gone if is_operand(each) is is_operand(word)]
-            out = next((each for each in alike if _is_near(each, word)), next(iter(alike), ""))
+            out = next((each for each in alike if is_near(each, word)), next(iter(alike), ""))
             gone = [each for each in gone if each != out]
             yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure)
         gone = [each for each in gone if failure.of_the_call or not is_operand(each)]
@@ -254,7 +189,7 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         )
     elif not is_operand(out) or is_subcommand(new, place):
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
-        if named or (_is_near(out, word) and _DEFINED.search(error)):
+        if named or (is_near(out, word) and _DEFINED.search(error)):
             yield f"use `{option_name(word)}` instead of `{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
@@ -278,7 +213,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         likely = mentions(error, word) or _is_the_reason(word, "" if header else value, failure)
         if not likely or _CONFIRMS.fullmatch(word) or option_name(word) in map(option_name, old):
             return
-        shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
+        shown = header[0] if header else value if names(error, value) and isshown(value, error) else ""
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
         yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
     elif is_operand(new[place - 1]) and word.isalpha():
@@ -297,7 +232,7 @@ def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
     return failure.cause is not Cause.PASSING and not value
 
 
-def _shown(command: Command, error: str, beside: str = "") -> str:
+def shown(command: Command, error: str, beside: str = "") -> str:
     """A command without the words that belong to one run; ``beside`` is the program of the command after it."""
     general = command[0] in {"source", "eval"} or {"install", "add", "i"} & set(command[1:3])
     kept, whole = [base(command[0])], True
@@ -306,10 +241,10 @@ def _shown(command: Command, error: str, beside: str = "") -> str:
             kept.append(option_name(word))
         elif (
             is_subcommand(command, place)
-            or (place < 3 and word in _PREPARES)
-            or (place == 1 and re.fullmatch(r"[\w-]+\.(?:py|sh|js|ts|rb)", word) and set(command) & _PREPARES)
+            or (place < 3 and word in PREPARES)
+            or (place == 1 and re.fullmatch(r"[\w-]+\.(?:py|sh|js|ts|rb)", word) and set(command) & PREPARES)
             or (place == 1 and command[0] in {beside, "chmod", "make"} and re.fullmatch(r"\w+|[+=\w]+", word))
-            or (whole and is_shown(word, error) and (general or names(error, word)) and not _OF_A_RUN.match(word))
+            or (whole and isshown(word, error) and (general or names(error, word)) and not _OF_A_RUN.match(word))
         ):
             kept.append(word)
         else:
@@ -348,9 +283,9 @@ def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[st
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
     named = names(error, other) and not names(out, other) and (name or not names(error, out))
     typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
-    slip = not name and _is_near(one, other) and _DEFINED.search(error)
+    slip = not name and is_near(one, other) and _DEFINED.search(error)
     standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
-    if standard or ((named or typo or slip) and is_shown(other, error) and (name or _PLAIN.fullmatch(other))):
+    if standard or ((named or typo or slip) and isshown(other, error) and (name or _PLAIN.fullmatch(other))):
         yield f'give {name} as "{other}"' if name else f"use `{other}` instead of `{one}`"
     elif (failure.of_the_call and (name or out in error)) or (name and letters(out) in letters(come)):
         yield from filter(None, [form_change(name or "the value", out, come)])
@@ -384,7 +319,7 @@ def affix_change(name: str, before: str, after: str) -> str:
     return ""
 
 
-def is_shown(word: str, error: str) -> bool:
+def isshown(word: str, error: str) -> bool:
     """Whether a word may be named: not long, not a secret, no path and no identifier of one run."""
     if not word or "redacted" in word or len(word) > _LONGEST_WORD or "@" in word or sum(map(str.isdigit, word)) > 3:
         return False
@@ -400,10 +335,10 @@ def names(error: str, word: str) -> bool:
 def mentions(error: str, word: str) -> bool:
     """Whether an error has a word that may be shown, an option with or without its dashes."""
     name = option_name(word)
-    return is_shown(name, error) and any(names(error, each) for each in (name, name.lstrip("-")))
+    return isshown(name, error) and any(names(error, each) for each in (name, name.lstrip("-")))
 
 
-def _is_near(one: str, other: str) -> bool:
+def is_near(one: str, other: str) -> bool:
     """Whether one word is a typing error of another, never in digits."""
     one, other = option_name(one), option_name(other)
     if one == other or len(one) < 2 or re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
@@ -423,7 +358,7 @@ def _is_typo(one: str, other: str) -> bool:
     parts = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     if len(left) != len(right):
         parts = [(one, other)] if re.fullmatch(r"\D*", one + other) else []
-    return len(parts) == 1 and min(map(len, parts[0])) > 2 and _is_near(one, other) and _is_near(*parts[0])
+    return len(parts) == 1 and min(map(len, parts[0])) > 2 and is_near(one, other) and is_near(*parts[0])
 
 
 def _narrowed(one: str, other: str) -> tuple[str, str]:

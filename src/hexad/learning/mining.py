@@ -13,17 +13,9 @@ from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import (
-    affix_change,
-    edits,
-    is_edit,
-    is_preparation,
-    is_same,
-    mentions,
-    names,
-    preparation,
-)
+from hexad.learning.differences import affix_change, edits, is_edit, is_same, mentions, names
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
+from hexad.learning.preparations import helps, is_preparation, preparation
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
 if TYPE_CHECKING:
@@ -42,6 +34,7 @@ _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _LOOKING: Final = re.compile(
     "(?i)(?:read|get|list|search|grep|glob|find|view|look|show|todo|think|web)"
 )  # tools by name
+_ACTION: Final = re.compile(r"(?:/|_)(?:action|method|operation|op|endpoint)$")  # arguments that name a step
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
 
@@ -56,9 +49,9 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     worked = _of_next_attempt(failed, worked, between)
     commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
     others = {call.tool for call in between if call.ok}
-    if failure.cause is Cause.RESULT or (failed.tool in others and not commands):
-        return None
     first = _preparation(failed.tool, before, worked, between, failure)
+    if not first and (failure.cause is Cause.RESULT or (failed.tool in others and not commands)):
+        return None
     changed = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)]
     paths = [path for path in changed if path in commands or not commands or not _is_prose(path, before, worked)]
     paths = paths[:_MOST_CHANGES]
@@ -107,16 +100,25 @@ def _preparation(tool: str, before: Shapes, worked: Shapes, between: Sequence[Ca
     done = [commands_in(call.arguments) for call in reversed(between) if call.ok]
     others = {call.tool for call in between if call.ok and call.tool != tool}
     for path, old in before.items() if any(done) else ():
-        if path in worked and is_same(worked[path].text, old.text) and is_command(path, old.text, failure.text):
-            ran = [each[path] for each in done if path in each]
-            how = preparation(ran, old.text, failure, sure=all(map(_LOOKING.match, others)))
+        ran = [each[path] for each in done if path in each]
+        if ran and path in worked and is_same(worked[path].text, old.text):
+            looked = all(map(_LOOKING.match, others))
+            command = is_command(path, old.text, failure.text)
+            how = preparation(ran, old.text, failure, sure=looked) if command else ""
+            if not command and looked and worked == before and helps(ran, failure.cause) and len({*ran}) == 1:
+                how = f'call it with {quoted(name_of(path))} "{ran[0]}" first'
             return [_described(path, old, old, how, failure)] if how else []
     return []
 
 
-def shell_commands(arguments: Shapes) -> dict[str, str]:
-    """The arguments of a call that are shell commands."""
-    return {path: each.text for path, each in arguments.items() if each.text and is_command(path, each.text, "")}
+def steps_in(arguments: Shapes) -> dict[str, str]:
+    """The arguments of a call that say what it does: shell commands, and the name of an action."""
+    return {
+        path: each.text
+        for path, each in arguments.items()
+        if each.text
+        and (is_command(path, each.text, "") or (_ACTION.search(path) and re.fullmatch(r"[\w.]{2,40}", each.text)))
+    }
 
 
 def is_retry(failed: Call, now: Shapes, at: datetime) -> bool:
@@ -198,7 +200,9 @@ def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
         return f"raise {name}" if one < other and named else ""
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
-    return "; ".join(edits(name, old.text, new.text, failure)) if old.text and new.text else ""
+    if not old.text or not new.text or is_preparation(new.text, old.text, failure.text):
+        return ""
+    return "; ".join(edits(name, old.text, new.text, failure))
 
 
 def _is_cause(change: Change, failure: Failure) -> bool:
@@ -222,4 +226,5 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
     start = "" if len(name) > _SHORTEST_NAME else r"(?<![^\W_])"  # a longer one may end a name such as `ReadTimeout`
+    error = error.replace(" codec ", " encoding ")
     return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None

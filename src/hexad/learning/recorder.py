@@ -16,7 +16,7 @@ from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
 from hexad.learning.fixes import Candidate, counted, current, with_fix
-from hexad.learning.mining import is_retry, mined, shell_commands
+from hexad.learning.mining import is_retry, mined, steps_in
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
@@ -134,7 +134,7 @@ class _Recording:
             return written(outcome.arguments, outcome.error)
         if not self.change.session:  # discovery reads sessions only
             return ""
-        commands = shell_commands(outcome.arguments) if retrying else None
+        commands = steps_in(outcome.arguments) if retrying else None
         return fingerprints(outcome.tool, outcome.given, outcome.result, commands)
 
     def _failed(self) -> str:

@@ -106,8 +106,8 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | \bit\ first\b | ,\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
-    | (?:^|:\ )possibl[ey]\b
-    | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
+    | (?:^|:\ )possibl[ey]\b(?!\ delisted)
+    | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b(?!\ your) | never\ closed

@@ -1,0 +1,87 @@
+"""Commands that make a failed one work: an agent runs them by themselves, then tries again.
+
+A command prepares another if its verb says so (`install`, `build`, `start`, `login`), or if the error names one of its
+words; never if it only looks, destroys something or takes rights.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.learning.commands import PREPARES, base, commands, failed_command, is_operand
+from hexad.learning.differences import DESTROYS, IDLE_PROGRAMS, is_near, shown
+from hexad.learning.errors.advice import Cause, is_dangerous
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hexad.learning.commands import Command
+    from hexad.learning.errors.advice import Failure
+
+_FOR: Final = {  # of the verbs that prepare, those that help against such an error
+    Cause.PASSING: frozenset({"daemon", "enable", "restart", "serve", "server", "start", "up"}),
+    Cause.REFUSED: frozenset({"add", "auth", "configure", "connect", "join", "login", "update", "use"}),
+    Cause.RESULT: frozenset({"add", "ci", "download", "get", "i", "install", "restore", "sync", "tidy", "update"}),
+}
+_MISSING: Final = re.compile(
+    r"(?i)not (?:found|installed)|missing|cannot find|no (?:required )?module|unresolved import"
+)
+_LOOKS_AT: Final = re.compile(  # programs and subcommands that change nothing
+    "ls|cat|head|tail|which|type|file|stat|wc|tree|find|r?grep|rg|pwd|du|df|ps|env|status|logs?|diff|show|list|get"
+    "|describe|view|info|branch|remote|images|whoami|help|--version"
+)
+
+
+def preparation(ran: Sequence[str], text: str, failure: Failure, *, sure: bool) -> str:
+    """The commands to run before one that failed, of those that ran until it worked; empty if that is not clear.
+
+    Without ``sure``, and of several, only those that the error names count.
+    """
+    failed = failed_command(commands(text), failure.text)
+    found: dict[str, bool] = {}
+    for each in (each for one in ran for each in commands(one)):
+        words_shown = shown(each, failure.text, failed[0])
+        words = [word for word in words_shown.split()[1:] if word not in failed and is_operand(word)]
+        named = any(re.search(rf"(?i)(?<![\w-]){re.escape(word)}", failure.text) for word in words if len(word) > 2)
+        prepares = _prepares(each, words, failure)
+        if (prepares or (named and " " in words_shown)) and not _is_idle(each):
+            found[words_shown] = named
+    certain = [each for each, named in found.items() if named]
+    chosen = certain or (list(found) if sure and len(found) == 1 else [])
+    return f"run {' and '.join(f'`{each}`' for each in chosen)} first" if 0 < len(chosen) < 3 else ""
+
+
+def _prepares(command: Command, words: Sequence[str], failure: Failure) -> bool:
+    """Whether the verb of a command can help against such an error."""
+    name, cause = base(command[0]), failure.cause
+    if cause is Cause.RESULT and not _MISSING.search(failure.text):
+        return False
+    made = re.match("create|init", name) is not None or (name == "chmod" and "+x" in command[1])
+    return made or helps((name, *words), cause)
+
+
+def helps(words: Iterable[str], cause: Cause) -> bool:
+    """Whether one of the words is a verb that helps against such an error."""
+    verbs = _FOR.get(cause, PREPARES)
+    return any(part.casefold() in verbs for word in words for part in re.split("[._-]", word))
+
+
+def _is_idle(command: Command) -> bool:
+    """Whether a command looks, destroys or takes rights."""
+    name, looks = base(command[0]), any(_LOOKS_AT.fullmatch(word) for word in command[:2]) and command[0] != "go"
+    idle = looks or name in IDLE_PROGRAMS or is_dangerous(" ".join(command))
+    return idle or (name != "chmod" and DESTROYS.fullmatch(name) is not None)
+
+
+def is_preparation(text: str, before: str, error: str) -> bool:
+    """Whether a command with another verb comes before the failed one, and does not replace it."""
+    found, failed = commands(text), commands(before)
+    return len(found) == 1 and bool(failed) and _comes_first(found[0], failed_command(failed, error), error)
+
+
+def _comes_first(now: Command, failed: Command, error: str) -> bool:
+    fresh = [word for word in now[1:3] if word in PREPARES and not any(is_near(each, word) for each in failed)]
+    replaced = (re.search(rf"(?i)(?:use|instead)\b[^.\n]{{0,40}}\b{word}\b", error) for word in fresh)
+    other = base(now[0]) == base(failed[0]) and bool({*fresh} - {*failed})
+    return other and (not any(replaced) or re.search(r"\b(?:before|first)\b", error) is not None)
