@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -222,6 +222,7 @@ def test_clients_with_both_addresses_go_on_after_a_failover(server: PostgresServ
         account = urlsplit(server.url).netloc.rpartition("@")[0]
         both = f"postgresql://{account}@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres"
         with opened(both) as hx:
+            assert hx.store.location.endswith(f"@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres")
             hx.knowledge.save("editor", "vim is the editor")
             _wait_for_replay(server, standby)
             with opened(standby.url) as replica:  # reads what was replayed, and writes nothing
@@ -309,3 +310,15 @@ def test_pgbouncer_in_transaction_mode_serves_more_clients_than_it_has_sessions(
         with psycopg.connect(address, autocommit=True, prepare_threshold=None) as other:  # settings did not leak
             assert other.execute("SHOW statement_timeout").fetchone() == ("0",)
             assert other.execute("SHOW plan_cache_mode").fetchone() == ("auto",)
+
+
+@requirement("PG-01")
+def test_a_pooler_that_mixes_prepared_statements_is_an_error_that_says_how_to_go_on(
+    url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    schema = url.rsplit("schema=", 1)[1]
+    with pgbouncer(tmp_path_factory.mktemp("pgbouncer"), server_url()) as address:
+        with pytest.raises(StoreError, match="add prepare=no to the URL"), ExitStack() as engines:
+            for number in range(4):
+                hx = engines.enter_context(opened(f"{address}?schema={schema}"))
+                hx.knowledge.save(f"k{number}", "vim")

@@ -71,8 +71,9 @@ class Codec:
         return self.made(values)
 
 
-def unreadable(table: str, id: object, reason: str) -> StoreDamaged:
-    """The error about a row that holds what no noun has."""
+def unreadable(table: str, id: object, error: Exception) -> StoreDamaged:
+    """The error about a row that cannot be decoded."""
+    reason = "not valid JSON" if isinstance(error, json.JSONDecodeError) else f"{error!r:.80}"
     advice = f"cannot be read ({reason}); see `hexad doctor --repair`, or restore a backup"
     return StoreDamaged(f"{table} {id!r}", advice, id if isinstance(id, str) else None)
 

@@ -75,14 +75,15 @@ class Table(Generic[N]):
         """The noun of a row's first values."""
         for value, types in zip(values, self.types, strict=False):
             if type(value) not in types:
-                raise unreadable(self.name, values[self.columns.index(self.key)], f"it holds {value!r:.40}")
+                held = TypeError(f"it holds {value!r:.40}")
+                raise unreadable(self.name, values[self.columns.index(self.key)], held)
         decoded = dict(zip(self.columns, values, strict=False))
         try:
             for column, decoder in self.decoders:
                 if decoded[column] is not None:
                     decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise unreadable(self.name, values[self.columns.index(self.key)], f"{error!r:.80}") from error
+            raise unreadable(self.name, values[self.columns.index(self.key)], error) from error
         return self.noun(**decoded)
 
 
