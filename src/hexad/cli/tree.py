@@ -85,7 +85,8 @@ def whole(app: typer.Typer) -> Any:
 
 
 def _prepare(command: Any) -> None:
-    """Adjust what typer does: no Python type beside a flag or argument."""
+    """Adjust what typer does: no Python type beside a flag or argument, no line ends of the source in a paragraph."""
+    command.help = "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
     command.invoke = partial(_invoke, command.invoke)
     for param in (*command.params, command.get_help_option(typer.Context(command))):
         if getattr(param, "is_flag", False):
