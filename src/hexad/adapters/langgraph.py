@@ -21,7 +21,7 @@ require_extra("langgraph", "the LangGraph adapter", "langgraph.store")
 from langgraph.store import base as lg  # noqa: E402 - a missing package is reported first
 
 from hexad.edges.threads import pool_of  # noqa: E402
-from hexad.errors import NotFound  # noqa: E402
+from hexad.errors import InvalidInput, NotFound  # noqa: E402
 from hexad.memory.indexing import all_namespaces  # noqa: E402
 from hexad.model import Knowledge, Origin  # noqa: E402
 
@@ -63,6 +63,8 @@ class HexadStore(lg.BaseStore):
             case lg.PutOp():
                 self._put(op)
                 return None
+            case _:
+                raise InvalidInput("op", f"is a {type(op).__name__}, which this version of Hexad does not know")
 
     def _get(self, op: lg.GetOp) -> lg.Item | None:
         with suppress(NotFound):

@@ -27,8 +27,8 @@ addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage 
   systemd-run tshark ufw umount unshare update-alternatives update-ca-certificates update-grub update-initramfs useradd
   userdel usermod vgcreate vgremove virsh visudo wl-paste xclip xdotool xinput xsel zfs zpool | privilege | *
 kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl ibmcloud
-  oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx uvx cpan cpanm mvn
-  nix-shell gradle wg-quick add-apt-repository | network | *
+  oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx cpan cpanm mvn
+  nix-shell uvx gradle wg-quick add-apt-repository | network | *
 kubectl helm gcloud aws az gh glab oc vault firebase ansible httpie | - | alias cli completion config configure create
   env help info init kustomize lint options package plugin template topic version --offline --stop --status --list-hosts
 pip pipx uv poetry pdm pipenv conda mamba npm pnpm yarn bun deno nvm rustup gem bundle composer luarocks opam stack
