@@ -380,7 +380,7 @@ def _answering(
 
 
 def _ok(**fields: Any) -> dict[str, Any]:
-    """An answer without what nobody sees, in keys and schemas too."""
+    """The answer without invisible characters, in keys and schemas too."""
     seen: dict[str, Any] = json.loads(visible(json.dumps({"status": "ok", **fields}, ensure_ascii=False)))
     return seen
 

@@ -1,43 +1,4 @@
-"""Every error that Hexad raises, in one tree. Each has its facts as attributes, and its message says what to do next.
-
-::
-
-    HexadError
-    ├── InvalidInput            a value that cannot be accepted: field, reason (also a ValueError)
-    │   ├── UnknownChoice       not one of the known values: value, known
-    │   │   └── UnknownLayer    not one of the six layers
-    │   ├── UnstorableText      NUL or a lone surrogate in what is to be stored
-    │   └── TextTooLong         more bytes than the limit: size, limit
-    ├── NotOwn                  an entry that only a person may change: key
-    ├── NotFound                nothing under that key: kind, key (also a LookupError)
-    ├── RateLimited             a session's limit is reached: kind, limit, session
-    │   └── DailyLimit          agents have created enough skills for today: namespace
-    ├── SkillRefused            a skill that may not be activated or run: name, reason
-    ├── SkillFailed             a skill that failed when it was called as a tool: name, reason
-    ├── AccessRefused           a request over HTTP that its token does not allow: status
-    ├── ChangedMeanwhile        a record that is not as the caller read it: key
-    ├── Disabled                the knowledge system is off
-    ├── ConfigError             a setting that is unknown or out of range: setting
-    ├── BackupError             a backup file that cannot be read or restored: file, line
-    ├── FolderRefused           a SKILL.md folder that cannot be read or written: file, reason
-    ├── EvalError               evaluation data that cannot be read: file, line
-    ├── ClientConfigError       an MCP client's configuration that cannot be changed: file, line
-    ├── MissingExtra            an optional package is not installed: install
-    │   └── PackageTooOld       it is, and is older than what is needed
-    ├── NoSandbox               this machine has no sandbox for scripts: reason
-    ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
-    ├── EmbedderFailed          an embedder raised, or returned no vectors: name
-    └── StoreError              the database: location
-        ├── NotADatabase        a directory, or a file that is something else
-        ├── SchemaTooNew        written by a newer Hexad: found, known
-        ├── StoreReadOnly       no permission to write
-        ├── StoreFull           no space left
-        ├── StoreBusy           another process kept the write lock too long
-        ├── StoreClosed         used after `close`
-        ├── StoreDamaged        the file is corrupt
-        ├── CommitInDoubt       the connection was lost while a change was being committed
-        └── DeadlineExceeded    a query took longer than it was given: seconds
-"""
+"""Every error that Hexad raises, in one tree. Each has its facts as attributes; its message says what to do next."""
 
 from __future__ import annotations
 
@@ -99,8 +60,10 @@ class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
     def __init__(self, kind: str, key: str, namespace: str, *, next_step: str = "") -> None:
-        listed = {"knowledge": " (`hexad list`)", "deleted knowledge": " (`hexad list --deleted`)"}.get(kind, "")
-        next_step = next_step or f"list what there is{listed}, or save it first"
+        command = {"knowledge": "list", "deleted knowledge": "list --deleted", "skill": "skills list"}.get(kind)
+        next_step = next_step or (
+            f"`hexad {command}` shows them" if command else "list what there is, or save it first"
+        )
         super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
         self.kind = kind
         self.key = key
@@ -294,7 +257,7 @@ class StoreFull(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another process kept the write lock longer than the timeout."""
+    """Another writer kept the write lock longer than the timeout."""
 
 
 class StoreClosed(StoreError):
@@ -302,7 +265,7 @@ class StoreClosed(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The file is corrupt, or the record of that id holds what no record has; see `hexad doctor --repair`."""
+    """The file is corrupt, or the record of that id cannot be read; see `hexad doctor --repair`."""
 
     def __init__(self, location: str, reason: str, id: str | None = None) -> None:
         super().__init__(location, reason)
@@ -320,7 +283,7 @@ class DeadlineExceeded(StoreError):
     """A query took longer than it was given, and was stopped."""
 
     def __init__(self, location: str, seconds: float) -> None:
-        super().__init__(location, f"no answer within {seconds:g} s")
+        super().__init__(location, f"no answer within {seconds:g} s; ask again, or raise layer_deadline")
         self.seconds = seconds
 
 

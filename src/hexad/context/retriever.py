@@ -19,7 +19,7 @@ from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolS
 from hexad.context.matching import habits
 from hexad.context.standing import read_standing
 from hexad.errors import InvalidInput
-from hexad.memory.redaction import redact
+from hexad.memory.redaction import described
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _asked(
 
 
 def _failed(layer: Layer, error: Exception) -> Failure:
-    return Failure(layer, redact(f"{type(error).__name__}: {_message(error)}").text)
+    return Failure(layer, described(error))
 
 
 def _warn(failures: Sequence[Failure], warned: set[str]) -> None:
@@ -237,13 +237,6 @@ def _warn(failures: Sequence[Failure], warned: set[str]) -> None:
         logging.getLogger("hexad").info("all layers answer again")
     warned.intersection_update(reasons)
     warned.update(reasons)
-
-
-def _message(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - an error whose text cannot be made is still an error
-        return "(no message)"
 
 
 def failed_everywhere(layers: Iterable[Layer | str] | None, error: Exception) -> tuple[Failure, ...]:

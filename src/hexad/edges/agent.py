@@ -235,7 +235,7 @@ class AgentMemory:
         return replace(whose, conversation=now)
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
-        """Keeps what the user says that lasts, where the settings want it."""
+        """Captures lasting statements if `capture` is on."""
         wanted = self._captures and self.hx.enabled and self.hx.settings.capture
         whose = self._speaker(context, session) if wanted and latest is not None and latest.last else None
         if whose is None or latest is None:

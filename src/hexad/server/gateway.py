@@ -180,7 +180,7 @@ class Gateway:
         return response
 
     def _turn(self, request: Request, caller: Token, shape: Shape, raw: bytes) -> Turn | None:
-        """The turn of a request; None if memory is off, or the provider shall judge the body."""
+        """The turn of a request; None if memory is off, or the body is not understood."""
         body = _parsed(raw)
         if body is None or request.headers.get(_MEMORY, "").strip().casefold() == "off":
             return None

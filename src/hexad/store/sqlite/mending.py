@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import HexadError
@@ -38,16 +39,11 @@ def _removed(connection: sqlite3.Connection) -> Iterator[tuple[str, dict[str, An
         lost = _ORPHANED if table.name == "hexad_skill_version" else "0"
         select = f"SELECT {table.selected}, namespace, {lost} FROM {table.name}"
         for *values, orphaned in connection.execute(select).fetchall():
+            with suppress(HexadError):
+                if table.decode(values) and not orphaned:
+                    continue
             row = dict(zip((*table.columns, "namespace"), values, strict=True))
-            if orphaned or not _is_readable(table, values):
-                own = [name for name in row if name != table.aside]
-                where = " AND ".join(f'"{name}" IS ?' for name in own)
-                connection.execute(f"DELETE FROM {table.name} WHERE {where}", [row[name] for name in own])
-                yield f"{table.name} {row[table.key]!r}", {"table": table.name, **row}
-
-
-def _is_readable(table: Any, values: Sequence[object]) -> bool:
-    try:
-        return bool(table.decode(values))
-    except HexadError:
-        return False
+            own = [name for name in row if name != table.aside]
+            where = " AND ".join(f'"{name}" IS ?' for name in own)
+            connection.execute(f"DELETE FROM {table.name} WHERE {where}", [row[name] for name in own])
+            yield f"{table.name} {row[table.key]!r}", {"table": table.name, **row}
