@@ -57,7 +57,7 @@ def damages(
             with store.reading(namespace) as view:
                 yield from _Comparison(view, similarity, is_altered).damages()
         except StoreDamaged as error:
-            yield Damage(namespace, "rows", str(error))
+            yield Damage(namespace, "rows", str(error).partition(";")[0])
 
 
 def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> list[Damage]:
