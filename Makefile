@@ -4,17 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := $(VENV)/.demo
+CORE := $(VENV)/.core
 # The tests run the real Codex, TypeScript and axe where npm can install them; everything else works without.
 NPM := ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --no-package-lock
 CODEX := $(NPM) --prefix $(VENV)/codex @openai/codex@0.166.0 >/dev/null 2>&1
 TYPESCRIPT := $(NPM) --prefix examples/typescript >/dev/null 2>&1
 NAMES := awk '/^Collecting/ { print "  " $$2; fflush() }'
-# Install an extra into the virtual environment: one line for each package. pip's warnings stay in a log, which is
+# Install Hexad, with an extra if one is given: one line for each package. pip's warnings stay in a log, which is
 # printed if pip fails; the stamp is written only if it succeeds.
 define install
 	@rm -f $@
-	@echo "installing hexad[$(1)] into $(VENV)"
-	@{ $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -c constraints.txt -e '.[$(1)]' \
+	@echo "installing hexad$(1) into $(VENV)"
+	@{ $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -c constraints.txt -e '.$(1)' \
 		2>$(VENV)/pip.log && touch $@; } | $(NAMES)
 	@test -e $@ || { cat $(VENV)/pip.log; exit 1; }
 endef
@@ -33,14 +34,18 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
-	$(call install,dev)
-	@touch $(DEMO)
+	$(call install,[dev])
+	@touch $(DEMO) $(CORE)
 	@echo "installing Codex, TypeScript and axe for their tests, if npm is there"
 	@$(CODEX) || echo "without Codex: its test is skipped"
 	@$(TYPESCRIPT) || echo "without TypeScript and axe: their tests are skipped"
 
+$(CORE): pyproject.toml | $(BIN)/python
+	$(call install,)
+
 $(DEMO): pyproject.toml constraints.txt | $(BIN)/python
-	$(call install,adk)
+	$(call install,[adk])
+	@touch $(CORE)
 
 demo: $(DEMO) ## see an agent learn over three conversations, offline
 	@$(BIN)/python examples/adk_assistant --demo
@@ -48,7 +53,7 @@ demo: $(DEMO) ## see an agent learn over three conversations, offline
 demo-postgres: $(READY) ## the same, with its memory on a PostgreSQL server that is started for it
 	@$(BIN)/python -m tests.postgres_server $(BIN)/python examples/adk_assistant --demo --db
 
-tour: $(DEMO) ## see the engine by itself: remember, retrieve, assemble, explain
+tour: $(CORE) ## see the engine by itself: remember, retrieve, assemble, explain
 	@$(BIN)/python examples/demo.py
 
 test: lint types arrows pytest ## everything that CI checks

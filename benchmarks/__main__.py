@@ -67,8 +67,8 @@ of the client and of all processes of the server, against SQLite in turns. Kills
 `make soak`, which prints what it measured.
 
 The writers of one namespace commit one after the other, each with a flush of the disk of its own; those of many
-namespaces share flushes, so they gain by as much as a flush takes. Where it takes almost nothing, the processors, which
-clients and server share here, are the limit of both: the row of this machine's own disk has none. In the other row
+namespaces share flushes, so they gain by as much as a flush takes. Where a flush is nearly free, both sides are
+limited by the CPU, which clients and server share here, so that row has no limit. In the other row
 `commit_delay` makes every flush wait for 5 ms first, about what a disk across a network takes.
 
 "Server" puts the gateway between 32 clients and a provider that takes 300 ms, in turns with none, and compares pages

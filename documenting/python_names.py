@@ -46,7 +46,7 @@ def python_names() -> str:
     for name, shelf in _SHELVES.items():
         parts.extend((f"### {name}\n\n{_summary(shelf)}\n", *_members(shelf)))
     parts.append("## hexad.errors\n\nEvery error is a `HexadError`, and says what to do next.\n")
-    parts.extend(f"- `{name}`: {_summary(error)}" for name, error in _errors())
+    parts.extend(_tree(errors.HexadError))
     return "\n".join(parts) + "\n"
 
 
@@ -94,7 +94,11 @@ def _summary(noun: Any) -> str:
     return " ".join(text.split())
 
 
-def _errors() -> Iterator[tuple[str, type]]:
-    for name, noun in vars(errors).items():
-        if isinstance(noun, type) and issubclass(noun, errors.HexadError):
-            yield name, noun
+def _tree(error: type, depth: int = 0) -> Iterator[str]:
+    """An error and those below it, in the order of the source; a private one stands for its children."""
+    private = error.__name__.startswith("_")
+    if not private:
+        yield f"{'  ' * depth}- `{error.__name__}`: {_summary(error)}"
+    known = [each for each in vars(errors).values() if isinstance(each, type) and error in each.__bases__]
+    for each in known:
+        yield from _tree(each, depth + (not private))

@@ -104,7 +104,7 @@ class Line:
 def _make(command: str) -> None:
     """With the interpreter that runs the tests, so that nothing is set up; once, whichever pages say it."""
     with TemporaryDirectory() as folder:
-        stamps = {name: Path(folder) / name for name in ("READY", "DEMO")}
+        stamps = {name: Path(folder) / name for name in ("READY", "DEMO", "CORE")}
         for stamp in stamps.values():
             stamp.touch()
         here = [*(f"{name}={stamp}" for name, stamp in stamps.items()), f"BIN={Path(sys.executable).parent}"]

@@ -9,7 +9,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from hexad.adapters.langgraph import HexadStore
-from hexad.errors import Disabled, StoreError
+from hexad.errors import Disabled, InvalidInput, StoreError
 from hexad.facade import Hexad
 from tests.support import opened, requirement
 
@@ -135,3 +135,9 @@ def test_a_store_that_cannot_keep_a_value_says_so(hx: Hexad, tmp_path: Path) -> 
     hx.close()
     with pytest.raises(StoreError):
         store.put(DANA, "food", {})
+
+
+@requirement("EDGE-01")
+def test_an_operation_that_hexad_does_not_know_is_an_error_and_no_empty_answer(hx: Hexad) -> None:
+    with pytest.raises(InvalidInput, match="is a str, which this version of Hexad does not know"):
+        HexadStore(hx).batch(["a new operation"])  # type: ignore[list-item]

@@ -229,7 +229,7 @@ def test_a_name_that_is_nearly_right_is_suggested(run: Callable[..., Ran]) -> No
     run("reference", "add", "Runbook", "--location", "https://wiki.example.com")
     assert "; did you mean 'like-green-tea'?" in run("show", "i-like-green-tea").err
     assert "; did you mean 'Runbook'?" in run("reference", "remove", "runbok").err
-    assert "; list what there is (`hexad list`), or save it first" in run("show", "quantum").err
+    assert "; `hexad list` shows them" in run("show", "quantum").err
     assert "; did you mean 'like-green-tea'?" in run("pin", "like-gren-tea").err
 
 

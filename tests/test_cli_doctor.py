@@ -51,8 +51,12 @@ def test_doctor_names_what_does_not_agree_and_repairs_it(run: Callable[..., Ran]
         connection.execute("UPDATE hexad_knowledge SET category = '?'")
         connection.execute("DELETE FROM hexad_knowledge_version")
         connection.commit()
-    ran = run("doctor", "--repair", "--json")
-    assert (ran.code, verdicts(ran)["repair"]) == (1, "problem")
+    ran = run("doctor", "--repair")
+    assert ran.code == 1
+    assert "found 1 kind of damage before" in ran.out
+    assert "hexad_knowledge 'editor' could not be read and is in" in ran.out
+    assert run("doctor").code == 0
+    assert run("backup", "saved.jsonl").code == 0
 
 
 @requirement("CONF-01")
@@ -95,6 +99,10 @@ def test_a_damaged_database_is_a_problem(run: Callable[..., Ran], tmp_path: Path
     (tmp_path / "hexad.db").write_bytes(data)
     ran = run("doctor", "--json")
     assert (ran.code, verdicts(ran)["database"]) == (1, "problem")
+    ran = run("doctor", "--repair")
+    assert ran.code == 1
+    assert "and the repair could not help; restore a backup" in ran.out
+    assert "--repair" not in ran.out
 
 
 @requirement("CONF-03")
@@ -128,3 +136,13 @@ def test_a_secret_in_a_file_that_others_can_read_is_a_warning_that_says_how_to_c
     assert "abcdef" not in ran.out
     (tmp_path / "hexad.toml").chmod(0o600)
     assert "ok\tsettings\thexad.toml" in run("doctor").out
+
+
+@requirement("PG-01")
+def test_a_servers_advice_can_be_copied_and_holds_no_password(run: Callable[..., Ran]) -> None:
+    ran = run("doctor", "--db", "postgresql://anna:geheim@127.0.0.1:1/db?password=geheim&schema=a")
+    assert ran.code == 1
+    assert "hexad init" not in ran.out
+    ran = run("doctor", "--db", "postgresql://anna:geheim@127.0.0.1:1/db?connect_timeout=x")
+    assert "geheim" not in ran.out
+    assert "***" not in ran.out

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -186,6 +187,9 @@ def test_help_fits_80_columns_and_has_no_colour_in_a_pipe(
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= 80
     assert "\x1b" not in shown
+    said = [line.strip() for line in shown.partition("╭")[0].splitlines()[2:]]
+    for line, after in pairwise(said):  # the line ends of the source are not those of the page
+        assert not line or not after or len(line) + len(after.split()[0]) >= 78
 
 
 @requirement("CONF-01")

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from hexad.clock import utc_now
 from hexad.errors import HexadError, StoreDamaged
 from hexad.memory.indexing import all_namespaces
+from hexad.model import Association, Layer
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 TOPICS = ["deploy", "release", "lunch", "budget", "printer", "parking", "garden", "piano"]
 PLACES = ["Berlin", "Oslo", "Quito", "Dakar", "Lima"]
 QUESTIONS = [*TOPICS[:4], "the rule about release in Oslo", "piano lessons in Dakar", "why does the printer fail"]
+ENTRIES = Layer.USER_KNOWLEDGE
 pytestmark = requirement("SAFE-05")
 
 
@@ -117,7 +120,7 @@ def test_what_gives_wrong_answers_is_found_and_rebuilt(whole: Path, path: Path, 
         connection.commit()
     assert not is_whole(path)
     with engine(path) as hx:
-        assert hx.check(repair=True) == ()
+        assert all("could not be read" in each.detail for each in hx.check(repair=True))
     assert is_whole(path)
     with engine(whole) as before, engine(path) as after:
         assert answers(after) == answers(before)
@@ -140,11 +143,46 @@ def test_the_repair_says_what_it_cannot_mend(path: Path) -> None:
         [left] = hx.check(repair=True)
     assert left.detail == "1 are not what was approved: 'deploy'"
     assert "activate" in left.advice
+
+
+UNREADABLE = {
+    "reference": "UPDATE hexad_reference SET tags = '{' WHERE name = 'lunch'",
+    "learning": "UPDATE hexad_learning SET category = '?' WHERE \"trigger\" = 'tool:lunch'",
+    "skill": "UPDATE hexad_skill SET tags = '{' WHERE name = 'lunch'",
+    "skill without a definition": "DELETE FROM hexad_skill_definition WHERE number = 3",
+    "skill version": "UPDATE hexad_skill_version SET definition = '{'",
+    "version": "UPDATE hexad_knowledge_version SET category = '?' WHERE key = 'deploy-Oslo' AND version = 1",
+    "entry and its version": "UPDATE hexad_knowledge SET tags = 7 WHERE key = 'lunch-Lima'; "
+    "DELETE FROM hexad_knowledge_version WHERE key = 'lunch-Lima'",
+    "entry with versions": "UPDATE hexad_knowledge SET tags = '{' WHERE key = 'lunch-Oslo'",
+    "association": "UPDATE hexad_association SET used = 'x'",
+    "association of no layer": "UPDATE hexad_association SET layer = 'x'",
+}
+
+
+@pytest.mark.parametrize("damage", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_a_row_that_cannot_be_read_is_set_aside_and_everything_else_can_be_backed_up(path: Path, damage: str) -> None:
+    with engine(path) as hx:
+        new = {"text": "wait for Tuesday"}
+        hx.skills.create("deploy", kind="instruction", description="How to deploy", definition=new)
+        with hx.store.transaction(hx.namespace) as unit:
+            word = Association(id="deploy-Oslo", term="ship", weight=1.0, session="s", used=utc_now(), layer=ENTRIES)
+            unit.associate(ENTRIES, "deploy-Oslo", [word])
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE hexad_learning SET category = '?' WHERE \"trigger\" = 'tool:lunch'")
+        connection.executescript(damage)
         connection.commit()
-    with engine(path) as hx, pytest.raises(StoreDamaged, match="restore a backup"):
-        hx.check(repair=True)
+    aside = Path(f"{path}-unreadable.jsonl")
+    with engine(path) as hx:
+        [found] = hx.check()
+        assert "cannot be read" in found.detail
+        moved = hx.check(repair=True)
+        assert moved
+        assert all(str(aside) in each.detail for each in moved)
+        assert len(aside.read_text().splitlines()) == len(moved)
+        assert aside.stat().st_mode & 0o077 == 0
+        assert hx.backup(path.parent / "saved.jsonl") > len(TOPICS) * len(PLACES)
+        hx.skills.create("lunch-2", kind="instruction", description="How to lunch", definition={"text": "eat"})
+    assert is_whole(path)
 
 
 def flip(made: random.Random, path: Path) -> None:

@@ -326,7 +326,7 @@ def test_what_cannot_be_watched_is_refused(hx: Hexad, arguments: dict[str, Any])
 
 
 @requirement("LEARN-01")
-def test_every_call_is_in_the_log_with_its_arguments_summarised(hx: Hexad) -> None:
+def test_every_call_is_in_the_log_with_its_arguments_summarised(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
     @dataclass
     class Odd:
         x: int
@@ -342,6 +342,9 @@ def test_every_call_is_in_the_log_with_its_arguments_summarised(hx: Hexad) -> No
     with pytest.raises(ValueError, match="no"):
         watched(fail=True, data=b"abc", huge=10**400, nothing=None, nan=float("nan"))
     first, second = calls(hx)
+    hx.watch(tool, name="counted")(count=10**6000)
+    assert calls(hx)[-1]["tool"] == "counted"
+    assert not caplog.records
     assert first["ok"] is True
     assert first["arguments"] == {
         "text": "x" * 200 + "...",

@@ -398,6 +398,7 @@ def test_the_change_is_shown_without_the_secrets_beside_it(
     ("content", "says"),
     [
         (b'{\n  "a": 1,\n  "b": }\n', "line 3: is not JSON"),
+        (b'{"a":', 'or paste there yourself: { "mcpServers": { "hexad": { "command": '),
         (b'{"a": 1', "line 1: is not JSON"),
         (b"[1, 2]", 'has no JSON object "mcpServers"'),
         (b'{\n"mcpServers": []}', 'has no JSON object "mcpServers"'),

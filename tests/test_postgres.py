@@ -185,8 +185,14 @@ def test_the_url_names_the_schema_and_is_shown_without_its_password(url: str) ->
     with psycopg.connect(server_url()) as connection:
         schema = url.rsplit("=", 1)[1]
         assert connection.execute(f"SELECT count(*) FROM {schema}.record").fetchone() == (1,)
-    for wrong in ("schema=no;drop", "pool=none", "pool=0"):
-        with pytest.raises(InvalidInput):
+    for wrong, says in [
+        ("schema=no;drop", "a word"),
+        (f"schema={'a' * 80}", "at most 63"),
+        ("pool=none", "a number"),
+        ("pool=0", "a number"),
+        ("prepare=maybe", "must be yes or no"),
+    ]:
+        with pytest.raises(InvalidInput, match=says):
             PostgresStore(f"{server_url()}?{wrong}")
 
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -198,7 +198,7 @@ def test_an_agent_answers_while_the_server_is_away_says_so_once_and_recovers(
 
 @requirement("PG-03")
 def test_an_engine_without_its_server_says_which_layers_failed_and_finds_again_when_it_is_back(
-    server: PostgresServer,
+    server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     with opened(patient(server)) as hx:
         hx.knowledge.save("editor", "vim is the editor")
@@ -206,6 +206,12 @@ def test_an_engine_without_its_server_says_which_layers_failed_and_finds_again_w
         away = hx.retrieve("which editor?")
         assert not away.items
         assert away.failures
+        for _turn in range(3):
+            assert hx.prompt("You help.", "which editor?").text == "You help."
+        said = [each for each in warnings(caplog) if "no answer" in each]
+        assert len(said) <= 2, "the connection was lost, and then there was none"
+        assert "user_knowledge, agent_learnings, skill_patterns, external_knowledge" in said[-1]
+        assert "no connection" in said[-1]
         with pytest.raises(StoreError, match=r"127\.0\.0\.1"):
             hx.knowledge.save("editor", "emacs")
         server.start()
@@ -222,6 +228,7 @@ def test_clients_with_both_addresses_go_on_after_a_failover(server: PostgresServ
         account = urlsplit(server.url).netloc.rpartition("@")[0]
         both = f"postgresql://{account}@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres"
         with opened(both) as hx:
+            assert hx.store.location.endswith(f"@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres")
             hx.knowledge.save("editor", "vim is the editor")
             _wait_for_replay(server, standby)
             with opened(standby.url) as replica:  # reads what was replayed, and writes nothing
@@ -309,3 +316,21 @@ def test_pgbouncer_in_transaction_mode_serves_more_clients_than_it_has_sessions(
         with psycopg.connect(address, autocommit=True, prepare_threshold=None) as other:  # settings did not leak
             assert other.execute("SHOW statement_timeout").fetchone() == ("0",)
             assert other.execute("SHOW plan_cache_mode").fetchone() == ("auto",)
+
+
+@requirement("PG-01")
+def test_a_pooler_that_mixes_prepared_statements_is_an_error_that_says_how_to_go_on(
+    url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    schema = url.rsplit("schema=", 1)[1]
+
+    def save_with_several_clients(address: str) -> None:
+        with ExitStack() as engines:
+            for number in range(4):
+                engines.enter_context(opened(f"{address}?schema={schema}")).knowledge.save(f"k{number}", "vim")
+
+    with (
+        pgbouncer(tmp_path_factory.mktemp("pgbouncer"), server_url()) as address,
+        pytest.raises(StoreError, match="add prepare=no to the URL"),
+    ):
+        save_with_several_clients(address)

@@ -85,7 +85,7 @@ def test_what_is_missing_or_unknown_is_named() -> None:
         InvalidInput, match=r"parameters\.x: is missing \(the city\); 'y' was given, which is not known"
     ):
         admit(schema, {"y": 1})
-    with pytest.raises(InvalidInput, match="is not known; the skill takes none"):
+    with pytest.raises(InvalidInput, match="is not known; the skill takes no parameters"):
         admit({}, {"y": 1})
     for strange in ([], "x", None, {1: "a"}):
         with pytest.raises(InvalidInput, match="must be an object with names"):

@@ -269,6 +269,20 @@ def test_what_the_user_said_keeps_its_places_if_others_echo_the_question(hx: Hex
     assert len(found) == 5
 
 
+@requirement("SAFE-02")
+@pytest.mark.parametrize("notes", [280, 320, 580])
+def test_a_rule_of_the_users_is_found_however_many_imported_notes_repeat_the_question(hx: Hexad, notes: int) -> None:
+    question = "how do I address the customer?"
+    hx.knowledge.save("name", "Call the customer by the first name", category="rule")
+    for number in range(9):
+        hx.knowledge.save(f"rule-{number}", f"Never order coffee of sort {number}", category="rule")
+    for number in range(notes):
+        text = f"Meeting {number}: somebody asked {question} and we said see page {number * 3}"
+        hx.knowledge.save(f"note-{number}", text, origin="import")
+    assert "name" in [item.key for item in hx.retrieve(question).all()]
+    assert "name" in [entry.key for entry in hx.knowledge.search(question, limit=5)]
+
+
 @requirement("SAFE-02", "STAND-02")
 def test_what_stands_does_not_count_as_the_users_answers(hx: Hexad) -> None:
     question = "When may I deploy the payment service to production?"

@@ -33,11 +33,11 @@ _Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "patt
 
 
 def agent_tools(
-    hx: Hexad, *, house: Hexad | None = None, describe: Callable[[HexadError], str] = str
+    hx: Hexad, *, shared: Hexad | None = None, describe: Callable[[HexadError], str] = str
 ) -> tuple[Callable[..., dict[str, Any]], ...]:
     """The ten tools, over one engine. What they save has the origin agent; every call is in the audit log.
 
-    ``house`` is a second engine that is only read: the memory that all users share, if ``hx`` is one user's own.
+    ``shared`` is a second engine that is only read: the memory that all users share, if ``hx`` is one user's own.
     ``describe`` puts an error into words, if an agent must act otherwise than a programmer.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
@@ -49,7 +49,7 @@ def agent_tools(
     >>> save("deploy-window", "", category="rule")
     {'status': 'error', 'error': 'content: must not be empty'}
     """
-    tools = _AgentTools(hx, house)
+    tools = _AgentTools(hx, shared)
     return tuple(hx.watch(_answering(getattr(tools, name), describe)) for name in NAMES)
 
 
@@ -58,7 +58,7 @@ class _AgentTools:
     """The tools; a model reads the docstrings of the methods."""
 
     hx: Hexad
-    house: Hexad | None
+    shared: Hexad | None
 
     def save_knowledge(
         self,
@@ -331,8 +331,8 @@ class _AgentTools:
         return {"accept": review_command(self.hx, proposal.id)}
 
     def _readable(self) -> Sequence[Hexad]:
-        """The instances to search, the house first: a skill of the user replaces the house's skill of that name."""
-        return (self.hx,) if self.house is None else (self.house, self.hx)
+        """The instances to search, the shared one first: a skill of the user replaces a shared one of that name."""
+        return (self.hx,) if self.shared is None else (self.shared, self.hx)
 
     def _found(self, search: Callable[[Hexad], Sequence[Item]], limit: int) -> dict[str, Any]:
         items = [item for hx in self._readable() for item in search(hx)]
@@ -380,7 +380,7 @@ def _answering(
 
 
 def _ok(**fields: Any) -> dict[str, Any]:
-    """An answer without what nobody sees, in keys and schemas too."""
+    """The answer without invisible characters, in keys and schemas too."""
     seen: dict[str, Any] = json.loads(visible(json.dumps({"status": "ok", **fields}, ensure_ascii=False)))
     return seen
 

@@ -32,7 +32,7 @@
         ├── SchemaTooNew        written by a newer Hexad: found, known
         ├── StoreReadOnly       no permission to write
         ├── StoreFull           no space left
-        ├── StoreBusy           another process kept the write lock too long
+        ├── StoreBusy           another writer kept the write lock too long
         ├── StoreClosed         used after `close`
         ├── StoreDamaged        the file is corrupt
         ├── CommitInDoubt       the connection was lost while a change was being committed
@@ -99,8 +99,10 @@ class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
     def __init__(self, kind: str, key: str, namespace: str, *, next_step: str = "") -> None:
-        listed = {"knowledge": " (`hexad list`)", "deleted knowledge": " (`hexad list --deleted`)"}.get(kind, "")
-        next_step = next_step or f"list what there is{listed}, or save it first"
+        command = {"knowledge": "list", "deleted knowledge": "list --deleted", "skill": "skills list"}.get(kind)
+        next_step = next_step or (
+            f"`hexad {command}` shows them" if command else "list what there is, or save it first"
+        )
         super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
         self.kind = kind
         self.key = key
@@ -294,7 +296,7 @@ class StoreFull(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another process kept the write lock longer than the timeout."""
+    """Another writer kept the write lock longer than the timeout."""
 
 
 class StoreClosed(StoreError):
@@ -302,7 +304,7 @@ class StoreClosed(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The file is corrupt, or the record of that id holds what no record has; see `hexad doctor --repair`."""
+    """The file is corrupt, or the record of that id cannot be read; see `hexad doctor --repair`."""
 
     def __init__(self, location: str, reason: str, id: str | None = None) -> None:
         super().__init__(location, reason)
@@ -320,7 +322,7 @@ class DeadlineExceeded(StoreError):
     """A query took longer than it was given, and was stopped."""
 
     def __init__(self, location: str, seconds: float) -> None:
-        super().__init__(location, f"no answer within {seconds:g} s")
+        super().__init__(location, f"no answer within {seconds:g} s; ask again, or raise layer_deadline")
         self.seconds = seconds
 
 

@@ -396,10 +396,9 @@ class Hexad:
         from hexad.skills.definition import is_altered  # noqa: PLC0415 - loads in 3 ms
 
         workspace, loaded = self._engine.workspace, self.ready(60)
-        if admission.flag("repair", repair):
-            getattr(getattr(self.store, "wrapped", self.store), "mend", tuple)()  # a database's own indexes
-            rebuild(self.store, workspace.clock(), workspace.similarity if loaded else None)
-        return tuple(damages(self.store, workspace.similarity if loaded else None, is_altered))
+        similarity = workspace.similarity if loaded else None
+        aside = rebuild(self.store, workspace.clock(), similarity) if admission.flag("repair", repair) else ()
+        return (*aside, *damages(self.store, similarity, is_altered))
 
     def backup(self, file: str | os.PathLike[str], *, everything: bool = False) -> int:
         """Write every namespace, or without ``everything`` a scope's own, as JSON Lines; return the number of lines."""

@@ -21,7 +21,7 @@ require_extra("langgraph", "the LangGraph adapter", "langgraph.store")
 from langgraph.store import base as lg  # noqa: E402 - a missing package is reported first
 
 from hexad.edges.threads import pool_of  # noqa: E402
-from hexad.errors import NotFound  # noqa: E402
+from hexad.errors import InvalidInput, NotFound  # noqa: E402
 from hexad.memory.indexing import all_namespaces  # noqa: E402
 from hexad.model import Knowledge, Origin  # noqa: E402
 
@@ -63,6 +63,7 @@ class HexadStore(lg.BaseStore):
             case lg.PutOp():
                 self._put(op)
                 return None
+        raise InvalidInput("op", f"is a {type(op).__name__}, which this version of Hexad does not know")
 
     def _get(self, op: lg.GetOp) -> lg.Item | None:
         with suppress(NotFound):
@@ -85,8 +86,7 @@ class HexadStore(lg.BaseStore):
     def _search(self, op: lg.SearchOp) -> list[lg.SearchItem]:
         paths = [path for path in self._paths() if path[: len(op.namespace_prefix)] == op.namespace_prefix]
         found = [each for path in paths for each in self._found(path, op) if _fits(each.value, op.filter or {})]
-        if op.query:
-            found.sort(key=lambda item: -(item.score or 0.0))
+        found.sort(key=lambda item: -(item.score or 0.0))  # without a question none has a score
         return found[op.offset : op.offset + op.limit]
 
     def _found(self, path: tuple[str, ...], op: lg.SearchOp) -> list[lg.SearchItem]:

@@ -89,8 +89,8 @@ def announce(db: str | None, *, storing: bool = False) -> None:
         screen.once(screen.warn, warning)
     if db is None and variable("HEXAD_DB") is None:
         place = places.found()
-        if place.foreign:
-            screen.once(screen.warn, place.foreign)
+        if place.untrusted:
+            screen.once(screen.warn, place.untrusted)
         if place.note and (storing or place.path != places.own()):
             screen.once(screen.remark, place.note)
 

@@ -17,7 +17,7 @@ class Place(NamedTuple):
 
     path: Path
     note: str
-    foreign: str = ""  # a sentence about somebody else's files, which are not read
+    untrusted: str = ""  # a sentence about somebody else's files, which are not read
 
 
 def own() -> Path:
@@ -27,19 +27,19 @@ def own() -> Path:
 
 def found() -> Place:
     """The nearest trusted database of this folder and those above it, else the user's own."""
-    here, foreign, known = Path.cwd(), "", _trusted()
+    here, untrusted, known = Path.cwd(), "", _trusted()
     for folder in (here, *here.parents):
         path = folder / DEFAULT
         if str(path) in known:
             path = Path(DEFAULT) if folder == here else path
-            return Place(path, f"using this project's memory, {path}", foreign)
+            return Place(path, f"using this project's memory, {path}", untrusted)
         files = [name for name in (DEFAULT, FILE_NAME) if os.path.exists(folder / name)]  # noqa: PTH110 - it never raises
-        if files and not foreign and path != own():
+        if files and not untrusted and path != own():
             named = " and ".join(str(folder / name) for name in files)
             are, them = ("is", "it") if len(files) == 1 else ("are", "them")
             why = f"because somebody else may have written {them}"
-            foreign = f"{named} {are} not read, {why}; `hexad trust {quote(str(folder))}` uses {them}"
-    return Place(own(), f"using your own memory, {own()}", foreign)
+            untrusted = f"{named} {are} not read, {why}; `hexad trust {quote(str(folder))}` uses {them}"
+    return Place(own(), f"using your own memory, {own()}", untrusted)
 
 
 def database_in(path: Path) -> Path:

@@ -16,7 +16,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "status": ("memory.status", "Show what is stored, what was learned recently and what awaits review"),
     "remember": ("memory.remembering", "Save a rule, preference, definition or fact"),
     "edit": ("memory.remembering", "Change an entry's text or category"),
-    "pin": ("memory.remembering", "Put an entry into every prompt"),
+    "pin": ("memory.remembering", "Put an entry first in every prompt"),
     "delete": ("memory.remembering", "Hide an entry with all its versions"),
     "undelete": ("memory.remembering", "Bring back a deleted entry"),
     "forget": ("memory.remembering", "Erase for good and leave no bytes"),
@@ -85,7 +85,8 @@ def whole(app: typer.Typer) -> Any:
 
 
 def _prepare(command: Any) -> None:
-    """Adjust what typer does: no Python type beside a flag or argument."""
+    """Adjust what typer does: no Python type beside a flag or argument, no line ends of the source in a paragraph."""
+    command.help = "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
     command.invoke = partial(_invoke, command.invoke)
     for param in (*command.params, command.get_help_option(typer.Context(command))):
         if getattr(param, "is_flag", False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -19,7 +19,7 @@ from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolS
 from hexad.context.matching import habits
 from hexad.context.standing import read_standing
 from hexad.errors import InvalidInput
-from hexad.memory.redaction import redact
+from hexad.memory.redaction import described
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class ContextRetriever:
     runtime: RuntimeContextProvider | None = None
     similarity: Similarity | None = None
     floor: bool = True  # whether what is probably noise is left out
+    warned: set[str] = field(default_factory=set)  # failures that the log has, as long as they go on
 
     def __post_init__(self) -> None:
         _at_least_one("max_per_layer", self.max_per_layer)
@@ -167,6 +168,7 @@ class ContextRetriever:
             layer: tuple(judged.item for judged in each if judged.kept)[:limit] for layer, each in candidates.items()
         }
         failures = [_failed(layer, each) for layer, each in found.items() if isinstance(each, Exception)]
+        _warn(failures, self.warned)
         items = {layer: each for layer, each in kept.items() if each}
         standing = examined.standing
         return replace(empty, items=items, failures=tuple(failures), seconds=seconds, standing=standing), candidates
@@ -176,7 +178,9 @@ class ContextRetriever:
         try:
             standing = read_standing(self.store, self.namespace, self.clock(), room, self.deadline)
         except Exception as error:  # noqa: BLE001 - the agent answers all the same
-            return replace(empty, failures=(_failed(Layer.USER_KNOWLEDGE, error),))
+            failures = (_failed(Layer.USER_KNOWLEDGE, error),)
+            _warn(failures, self.warned)
+            return replace(empty, failures=failures)
         return replace(empty, standing=standing)
 
     def _source(self, layer: Layer, examined: Examined, query: Query) -> ToolSource | RuntimeSource | None:
@@ -220,21 +224,26 @@ def _asked(
 
 
 def _failed(layer: Layer, error: Exception) -> Failure:
-    reason = redact(f"{type(error).__name__}: {_message(error)}").text
-    logging.getLogger("hexad").warning("layer %s gave no answer: %s", layer.value, reason)
-    return Failure(layer, reason)
+    return Failure(layer, described(error))
 
 
-def _message(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - an error whose text cannot be made is still an error
-        return "(no message)"
+def _warn(failures: Sequence[Failure], warned: set[str]) -> None:
+    """Log each reason once, with its layers, until a turn is without it."""
+    reasons = {each.reason: ", ".join(one.layer for one in failures if one.reason == each.reason) for each in failures}
+    for reason, names in reasons.items():
+        if reason not in warned:
+            logging.getLogger("hexad").warning("no answer from %s: %s", names, reason)
+    if warned and not reasons:
+        logging.getLogger("hexad").info("all layers answer again")
+    warned.intersection_update(reasons)
+    warned.update(reasons)
 
 
 def failed_everywhere(layers: Iterable[Layer | str] | None, error: Exception) -> tuple[Failure, ...]:
     """The failures of all layers that were asked for, when a whole retriever fails."""
-    return tuple(_failed(layer, error) for layer in asked_for(layers))
+    failures = tuple(_failed(layer, error) for layer in asked_for(layers))
+    _warn(failures, set())
+    return failures
 
 
 def asked_for(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

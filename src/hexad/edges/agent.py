@@ -235,7 +235,7 @@ class AgentMemory:
         return replace(whose, conversation=now)
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
-        """Keeps what the user says that lasts, where the settings want it."""
+        """Captures lasting statements if `capture` is on."""
         wanted = self._captures and self.hx.enabled and self.hx.settings.capture
         whose = self._speaker(context, session) if wanted and latest is not None and latest.last else None
         if whose is None or latest is None:
@@ -278,8 +278,8 @@ _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=No
 
 def agent_tool_answer(hx: Hexad, own: Hexad, name: str, /, *given: Any, **named: Any) -> dict[str, Any]:
     """The answer of an agent tool in the memory of the one it is called for, which may read the engine's too."""
-    house = hx if own.namespace != hx.namespace else None
-    mine = {each.__name__: each for each in agent_tools(own, house=house)}
+    shared = hx if own.namespace != hx.namespace else None
+    mine = {each.__name__: each for each in agent_tools(own, shared=shared)}
     return mine[name](*given, **named)
 
 

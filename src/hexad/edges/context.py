@@ -1,6 +1,6 @@
 """The context of one turn: looked up once, and the same at every model call of the turn.
 
-Two memories are read: the conversation's own, and the engine's, which is the house's for all of its users.
+Two memories are read: the conversation's own, and the engine's, which all of its users share.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Lookup:
         return prompt
 
     def _engine(self, speaker: Speaker, latest: Latest) -> Hexad:
-        """The conversation's engine, which reads the house's memory too if that is another."""
+        """The conversation's engine, which reads the shared memory too if that is another."""
         own = speaker.scope(self.hx)
         apart = own.namespace != self.hx.namespace and isinstance(self.hx.retriever, ContextRetriever)
         equipped = _equipped(own, latest.tools)

@@ -89,9 +89,9 @@ class Speaker:
         return hx.scoped(namespace=namespace, session=session_of(self.conversation, self.rule) or None)
 
 
-def call_scope(house: Hexad, own: Hexad) -> CallScope:
-    """Records the calls of tools that the house's engine watches in a conversation's own memory."""
-    return CallScope(house.store, house.namespace, own.namespace, own.session)
+def call_scope(hx: Hexad, own: Hexad) -> CallScope:
+    """Records the calls of tools that the shared engine watches in a conversation's own memory."""
+    return CallScope(hx.store, hx.namespace, own.namespace, own.session)
 
 
 def checked(rule: Any) -> NamespaceRule:

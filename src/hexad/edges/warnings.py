@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.errors import StoreBusy
-from hexad.memory.redaction import redact
+from hexad.memory.redaction import described
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -92,11 +92,3 @@ def excused(reasons: list[str]) -> Iterator[None]:
             reasons.append(described(error))
         finally:
             reasons += held
-
-
-def described(error: Exception) -> str:
-    """An error in words, without secrets; its name alone if it has no words."""
-    try:
-        return redact(f"{type(error).__name__}: {error}").text
-    except Exception:  # noqa: BLE001 - `str` of somebody else's error may fail
-        return type(error).__name__

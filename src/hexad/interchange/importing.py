@@ -262,8 +262,8 @@ class _Saver:
         before, changed = self._here(record), self._changed.get(record.id)
         if before is not None and not self._wish.overwrite and changed is None:
             return "kept"
-        foreign = not self._wish.mine and getattr(record, "category", None) is Category.RULE
-        unsure = foreign or not (offer.clear or (self._wish.mine and not offer.line))  # an exported proposal stays one
+        theirs = not self._wish.mine and getattr(record, "category", None) is Category.RULE
+        unsure = theirs or not (offer.clear or (self._wish.mine and not offer.line))  # an exported proposal stays one
         if isinstance(record, Knowledge) and (unsure or (changed is not None and changed.version > 1)):
             return self._proposed(record, offer, before)
         self._store(record)

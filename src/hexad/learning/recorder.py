@@ -43,29 +43,29 @@ _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, o
 
 
 def record(
-    workspace: Workspace, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
+    workspace: Workspace, outcome: Outcome, *, fetch: bool = True, advise: bool = False, patience: float = PATIENCE
 ) -> Learning | None:
-    """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
+    """Record a call; with ``fetch`` or ``advise``, return the learning that its error belongs to.
 
     With ``advise`` a trusted fix for the error counts as offered, and its learning is returned. A call whose arguments
     or result cannot be read, because their own methods fail, is recorded without them.
     """
     try:
-        return _record(workspace, outcome, tell=tell, advise=advise, patience=patience)
+        return _record(workspace, outcome, fetch=fetch, advise=advise, patience=patience)
     except HexadError:
         raise
     except Exception:  # noqa: BLE001 - any error of somebody else's class
         bare = replace(outcome, given={}, result=None, problem=None)
-        return _record(workspace, bare, tell=tell, advise=advise, patience=patience)
+        return _record(workspace, bare, fetch=fetch, advise=advise, patience=patience)
 
 
-def _record(workspace: Workspace, outcome: Outcome, *, tell: bool, advise: bool, patience: float) -> Learning | None:
+def _record(workspace: Workspace, outcome: Outcome, *, fetch: bool, advise: bool, patience: float) -> Learning | None:
     with workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
         recording = _Recording(change, outcome, workspace.clock())
         learning = recording.write()
         if advise and learning:
             return recording.advised() or get(change, learning)
-        return get(change, learning) if learning and tell else None
+        return get(change, learning) if learning and fetch else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from hexad.memory.forgetting import VERSIONED
 from hexad.memory.indexing import all_namespaces, document_of, embed_missing, pages, put, reindex
 from hexad.memory.knowledge import version_of
 from hexad.memory.similarity import embedded_text
-from hexad.model import RECORDS, Knowledge, Layer, Origin, Version
+from hexad.model import RECORDS, Knowledge, Layer, Origin, Skill, Version
 from hexad.store import Question, standing_of
 from hexad.store.searching import CAPACITY, MAX_OPENED
 
@@ -31,6 +31,7 @@ _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)  # nothing has expired by th
 _FORGET: Final = "knowledge.forget"
 _AGAIN: Final = "restore a backup, or review and activate them again"
 _GONE: Final = "restore a backup, or accept the loss with `hexad doctor --repair`"
+_MOVED: Final = "save it again from there, or restore a backup"
 _NAMED: Final = 3  # damaged records that a message names
 
 
@@ -56,14 +57,16 @@ def damages(
             with store.reading(namespace) as view:
                 yield from _Comparison(view, similarity, is_altered).damages()
         except StoreDamaged as error:
-            yield Damage(namespace, "rows", str(error))
+            yield Damage(namespace, "rows", str(error).partition(";")[0])
 
 
-def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> None:
+def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> list[Damage]:
     """Rebuild rows from versions, and versions, index and vectors from rows, in a transaction for each namespace.
 
-    A row that cannot be read and has no version is `StoreDamaged`, and its namespace stays as it was.
+    A file first sets aside the rows that cannot be read: these are returned. On a server they are `StoreDamaged`, if
+    they have no version, and the namespace stays as it was.
     """
+    aside: Iterable[tuple[str, str]] = getattr(getattr(store, "wrapped", store), "mend", tuple)()
     for namespace in all_namespaces(store):
         with store.transaction(namespace) as unit:
             mended = sum(_mend(unit, key) for key in unit.keys_of())
@@ -75,6 +78,7 @@ def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> None:
             log(action="repair", target=namespace, details={"rebuilt": mended})
     if similarity is not None:
         embed_missing(store, similarity, now, lambda _done, _total: None)
+    return [Damage(namespace, "rows", moved, _MOVED) for namespace, moved in aside]
 
 
 class _Comparison:
@@ -98,8 +102,11 @@ class _Comparison:
                         versions = _versions(self._view, row.record.key)
                         unlike += [] if versions and _agree(row.record, versions[0]) else [row.record.key]
                         gaps += [row.record.key] if _is_gap(row.record, versions) else []
+                    elif isinstance(row.record, Skill):
+                        self._view.versions(kind.layer, row.record.name)
             yield from self._found("versions", "differ from the newest version, or have none", unlike)
             yield from self._of_layer(kind.layer, expected)
+        self._view.associations(), list(self._view.proposals())  # both are read by backups
         lost = sorted(set(self._view.keys_of()) - keys)
         yield from self._found("rows", "have versions and no row", lost)
         yield from self._found("rows", "are not what was approved", altered, advice=_AGAIN)

@@ -188,7 +188,7 @@ class Near:
         return next(iter(self.nearest(_LIKELY)), None)
 
     def closeness(self, number: int) -> float | None:
-        """The way from unrelated to the same; None without a vector, and for the zeros of older versions."""
+        """Similarity, from 0 (unrelated) to 1 (identical); None without a vector, and for zeros of older versions."""
         if number not in self._known:
             self.standing((number,))
         near = self._known[number]

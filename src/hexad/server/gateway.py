@@ -92,11 +92,11 @@ class Speakers:
     def _speaker(self, caller: Token, user: str) -> tuple[AgentMemory, Hexad]:
         """The user's memory, and the shared one above it where the token reaches that too."""
         root = self._root(caller, user)
-        housed, house = caller.reaches(root), self.hx.scoped(namespace=root)
-        own = house.scoped(namespace=f"{root}/{by_name(Conversation('', user, ''))}") if user else house
-        kept = (root, user, housed)
+        reached, shared = caller.reaches(root), self.hx.scoped(namespace=root)
+        own = shared.scoped(namespace=f"{root}/{by_name(Conversation('', user, ''))}") if user else shared
+        kept = (root, user, reached)
         memory = self._known.get(kept) or AgentMemory(
-            house if housed else own, user=user if housed else "", captures=False
+            shared if reached else own, user=user if reached else "", captures=False
         )
         self._known.put(kept, memory)
         return memory, own
@@ -180,7 +180,7 @@ class Gateway:
         return response
 
     def _turn(self, request: Request, caller: Token, shape: Shape, raw: bytes) -> Turn | None:
-        """The turn of a request; None if memory is off, or the provider shall judge the body."""
+        """The turn of a request; None if memory is off, or the body is not understood."""
         body = _parsed(raw)
         if body is None or request.headers.get(_MEMORY, "").strip().casefold() == "off":
             return None

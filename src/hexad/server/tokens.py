@@ -84,10 +84,10 @@ class Token:
         """Whether a token for these gives nothing that the caller does not have."""
         return all(map(self.reaches, namespaces)) and set(rights) <= set(self.rights)
 
-    def home(self, house: str) -> str:
+    def home(self, own: str) -> str:
         """The namespace that is meant where none is named: the server's own, else the first of the token."""
-        if self.reaches(house):
-            return house
+        if self.reaches(own):
+            return own
         return next((each for each in self.namespaces if not each.endswith(EVERYWHERE)), "")
 
     def engine(self, hx: Hexad, namespace: str | None = None, session: str | None = None) -> Hexad:
@@ -222,7 +222,7 @@ class Callers:
     """Finds the caller of a request. ``own_token`` is the setting `mcp_token`, for the server's own namespace."""
 
     tokens: Tokens
-    house: str
+    namespace: str
     own_token: str = ""
 
     @property
@@ -240,7 +240,7 @@ class Callers:
         if self.open:
             return ANYBODY
         if self.own_token and hmac.compare_digest(secret.encode(errors="surrogateescape"), self.own_token.encode()):
-            return Token(name="mcp_token", namespaces=(self.house,), rights=(Right.READ, Right.WRITE))
+            return Token(name="mcp_token", namespaces=(self.namespace,), rights=(Right.READ, Right.WRITE))
         token = self.tokens.find(secret) if secret else None
         if token is None:
             raise AccessRefused(401, f"send the header {header} with a token of `hexad tokens make`")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 12  # objects and lists inside each other
 MOST_PARAMETERS: Final = 64
-_NONE: Final = "the skill takes none; what it takes is in the schema that it was created with (parameters)"
+_NONE: Final = "the skill takes no parameters"
 _WORDS: Final = {
     "string": "text",
     "integer": "a whole number",

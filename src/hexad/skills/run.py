@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
-from hexad.memory.redaction import redact
+from hexad.memory.redaction import described, redact
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.recent import Recent
@@ -81,7 +81,7 @@ class _Plain:
         self.call = tool
 
     def failure(self, result: object) -> str | None:
-        """Nothing is known of failures."""
+        """No failure rule is known, so None."""
         return None
 
 
@@ -209,8 +209,8 @@ class Runner:
                 else:
                     change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled", None))
         except Exception as error:  # noqa: BLE001 - the run has happened
-            reason = redact(composite.one_line(error)).text
-            logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
+            log = logging.getLogger("hexad")
+            log.warning("a run of skill %s was not recorded: %s", job.skill.name, described(error))
 
     def _count(self, change: Change, job: Job, result: SkillResult) -> None:
         skill = job.skill

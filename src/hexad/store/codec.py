@@ -14,7 +14,7 @@ from hexad.model import Layer
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from hexad.shape import Shape
 
@@ -32,10 +32,10 @@ class Codec:
         self._values = attrgetter(*shaped)
         self.names = tuple(shaped)
         self._encoders = {name: _ENCODERS[shape.kind] for name, shape in shaped.items() if shape.kind in _ENCODERS}
-        self._decoders = {name: decode for name, shape in shaped.items() if (decode := _decoder(name, shape))}
+        self._decoders = {name: read for name, shape in shaped.items() if (read := decoder_of(shape, _DECODERS))}
         self._objects = [name for name, shape in shaped.items() if shape.kind is Kind.OBJECT]
         if "layer" in shaped:
-            self._encoders["layer"] = CODES.__getitem__
+            self._encoders["layer"], self._decoders["layer"] = CODES.__getitem__, LAYERS.__getitem__
 
     def plain(self, noun: Any) -> dict[str, Any]:
         """The fields as plain values."""
@@ -71,18 +71,18 @@ class Codec:
         return self.made(values)
 
 
-def unreadable(table: str, id: object, reason: str) -> StoreDamaged:
-    """The error about a row that holds what no noun has."""
+def unreadable(table: str, id: object, error: Exception) -> StoreDamaged:
+    """The error about a row that cannot be decoded."""
+    reason = "not valid JSON" if isinstance(error, json.JSONDecodeError) else f"{error!r:.80}"
     advice = f"cannot be read ({reason}); see `hexad doctor --repair`, or restore a backup"
     return StoreDamaged(f"{table} {id!r}", advice, id if isinstance(id, str) else None)
 
 
-def _decoder(name: str, shape: Shape) -> Callable[[Any], object] | None:
-    if name == "layer":
-        return LAYERS.__getitem__
+def decoder_of(shape: Shape, decoders: Mapping[Kind, Callable[[Any], object]]) -> Callable[[Any], object] | None:
+    """How a field of this shape is read; None if it is stored as it is."""
     if shape.choice is not None:
         return {member.value: member for member in shape.choice}.__getitem__
-    return _DECODERS.get(shape.kind)
+    return decoders.get(shape.kind)
 
 
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {

@@ -296,9 +296,9 @@ def test_namespaces_and_layers_with_the_same_keys_and_terms_do_not_see_each_othe
         assert mine.record == knowledge("editor", "mine", pinned=True)
         assert found.statistics == Statistics(1, 2, {"vim": 1})
         assert [posting[0] for posting in found.postings["vim"]] == [mine.number]
-        foreign = {ENTRIES: [number for number in theirs if number != mine.number]}
-        assert not view.fetch(foreign)[ENTRIES]
-        assert view.sketch(foreign, MOMENT)[ENTRIES] == ([], [])
+        others = {ENTRIES: [number for number in theirs if number != mine.number]}
+        assert not view.fetch(others)[ENTRIES]
+        assert view.sketch(others, MOMENT)[ENTRIES] == ([], [])
 
 
 @requirement("STORE-06")

@@ -11,7 +11,8 @@ from hexad.adapters.adk.request import Placement, latest_message, safe_place, te
 from hexad.edges.agent import AgentMemory
 from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
-from hexad.edges.warnings import TURN_WARNINGS, described
+from hexad.edges.warnings import TURN_WARNINGS
+from hexad.memory.redaction import described
 from hexad.memory.use.prompts import forgettable
 from hexad.recent import Recent
 

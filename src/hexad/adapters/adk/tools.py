@@ -13,8 +13,9 @@ from hexad.agent_tools import agent_tools, error_answer
 from hexad.edges.agent import agent_tool_answer
 from hexad.edges.conversation import Conversation, Speaker, per_user
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import TURN_WARNINGS, described, said_once
+from hexad.edges.warnings import TURN_WARNINGS, said_once
 from hexad.errors import HexadError
+from hexad.memory.redaction import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -102,7 +102,7 @@ def edit(
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
 def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False, common: Common) -> None:
-    """Put an entry into every prompt, before others, while it fits standing_budget; `recall` shows max_pinned (3)."""
+    """Put an entry first in every prompt, within standing_budget. `recall` lists at most max_pinned (3)."""
     with common.opened() as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
     common.answer({"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}")

@@ -4,7 +4,7 @@ import os
 import platform
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -20,9 +20,10 @@ from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
-from hexad.errors import ConfigError, HexadError, NoSandbox
+from hexad.errors import ConfigError, HexadError, NoSandbox, StoreDamaged
 from hexad.extras import install_command, is_importable
 from hexad.facade import Hexad
+from hexad.memory.checking import Damage
 from hexad.semantic import ENCODER_PACKAGES, PACKAGES
 from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
@@ -37,6 +38,7 @@ EXTRAS: Final = {  # the packages of each, and what is missing without them
     "postgres": (("psycopg",), "a PostgreSQL database cannot be used"),
 }
 _UNREAD: Final = "not checked, because the settings cannot be read"
+_BEYOND: Final = "restore a backup into a new database (`hexad restore BACKUP --db NEW`), or try SQLite's `.recover`"
 _COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
 
 
@@ -56,7 +58,7 @@ app = Commands()
 def doctor(
     *,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Rebuild index and vectors from the entries, and entries from versions.")
+        bool, typer.Option("--repair", help="Rebuild index, vectors and entries, and set aside unreadable rows.")
     ] = False,
     common: Common,
 ) -> None:
@@ -100,7 +102,8 @@ def settings(folder: Path | None) -> Check:
     except ConfigError as error:
         return Check("settings", "problem", str(error))
     if found is None:
-        return Check("settings", "info", "defaults; `hexad init` writes a file to change them")
+        how = "HEXAD_CONFIG names a file with others" if folder is None else "`hexad init` writes a file to change them"
+        return Check("settings", "info", f"defaults; {how}")
     if held and os.name == "posix" and found.stat().st_mode & 0o077:
         detail = f"{found} holds {', '.join(held)}, and others can read it; run: `chmod 600 {quote(str(found))}`"
         return Check("settings", "warning", detail)
@@ -127,21 +130,16 @@ def content(common: Common, *, repair: bool) -> Iterator[Check]:
         return
     try:
         with common.opened() as hx:
+            damage = hx.check()
             if repair:
-                yield mended(hx)
-            yield from (*health(hx), *agreement(hx), *counts(hx))
+                kinds, damage = screen.counted(len(damage), "kind"), hx.check(repair=True)
+                yield Check("repair", "ok", f"rebuilt index, vectors and versions; found {kinds} of damage before")
+            yield from (*health(hx), *agreement(hx, damage), *counts(hx))
+    except StoreDamaged as error:
+        tried = f"{error.location} {error.reason.partition(';')[0]}, and the repair could not help; {_BEYOND}"
+        yield Check("database", "problem", tried if repair else str(error))
     except HexadError as error:
         yield Check("database", "problem", str(error))
-
-
-def mended(hx: Hexad) -> Check:
-    """Rebuild what can be rebuilt."""
-    before = hx.check()
-    try:
-        hx.check(repair=True)
-    except HexadError as error:
-        return Check("repair", "problem", f"nothing was changed: {error}")
-    return Check("repair", "ok", f"rebuilt index, vectors and versions; found {len(before)} kinds of damage before")
 
 
 def health(hx: Hexad) -> Iterator[Check]:
@@ -150,18 +148,17 @@ def health(hx: Hexad) -> Iterator[Check]:
     facts = inspect()
     integrity, journal, server = (facts.get(name, "unknown") for name in ("integrity", "journal", "server"))
     whole = "whole" if server == "unknown" else server
-    advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, {whole}")
     else:
-        yield Check("database", "problem", f"{hx.store.location}: {integrity}; {advice}")
+        yield Check("database", "problem", f"{hx.store.location}: {integrity}; {_BEYOND}")
     if server == "unknown" and journal != "wal":
         yield Check("journal", "warning", f"{journal}, not wal: readers and writers block each other")
 
 
-def agreement(hx: Hexad) -> Iterator[Check]:
-    """Verify the audit chain of every namespace, and compare rows, versions, index and vectors."""
-    verdicts, damage = verify_all(hx), hx.check()
+def agreement(hx: Hexad, damage: Sequence[Damage]) -> Iterator[Check]:
+    """Verify the audit chain of every namespace, and name what the comparison of its contents found."""
+    verdicts = verify_all(hx)
     for found in verdicts:
         if not found.ok:
             yield Check("audit log", "problem", f"namespace {found.namespace!r}: {found.problem}")

@@ -43,11 +43,14 @@ def eval_(
     baseline: Annotated[str, typer.Option(metavar="NAMES", help=f"{', '.join(BASELINES)}; separated by commas.")] = "",
     embedder: Annotated[str | None, typer.Option(metavar="NAME", help=f"The embedder: {', '.join(EMBEDDERS)}.")] = None,
     no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
-    foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,
+    foreign: Annotated[bool, typer.Option("--foreign", help="Also ask questions that the set cannot answer.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure recall, ranking and speed on questions with known answers; also capture, life.jsonl, errors, scripts."""
+    """Measure recall, ranking and speed on questions with known answers.
+
+    It also runs the folder's capture, life, error and script sets.
+    """
     used = NO_EMBEDDER if no_semantic else embedder
     plan = Plan(
         queries, chosen([name.strip() for name in baseline.split(",") if name.strip()]), used or STATIC, foreign, seed

@@ -61,7 +61,9 @@ def serve(
     allow_host: Hosts = None,
     allow_origin: Origins = None,
     hooks: Annotated[bool, typer.Option("--hooks", help="Answer the hooks of a coding agent too.")] = False,
-    no_reports: Annotated[bool, typer.Option("--no-reports", help="Hooks report tool results: no model does.")] = False,
+    no_reports: Annotated[
+        bool, typer.Option("--no-reports", help="Leave out report_tool_result: hooks report the results.")
+    ] = False,
     db: Database = None,
     namespace: Namespace = None,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Common, group
-from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
+from hexad.cli.options import AsJson, By, KeepSecrets, SkillName, Tags, Yes
 from hexad.cli.reviewing import Draft, review
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
@@ -150,7 +150,7 @@ def run(
     given: Set = None,
     params: Params = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; works for a draft too.")] = False,
-    session: Session = None,
+    session: Annotated[str | None, typer.Option(metavar="NAME", help="The session of this run.")] = None,
     common: Common,
 ) -> None:
     """Run an active skill, or show its plan.

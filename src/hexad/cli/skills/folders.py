@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.options import KeepSecrets, Session, SkillName
+from hexad.cli.options import KeepSecrets, SkillName
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import FolderRefused
@@ -23,6 +23,7 @@ Folder = Annotated[
 ]
 Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where to create the skill's folder.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a skill of the same name.")]
+Had = Annotated[str | None, typer.Option("--session", metavar="NAME", help="Only sequences that this session had too.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing folder.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Also take what the Agent Skills format does not allow.")]
 
@@ -60,7 +61,7 @@ def export(name: SkillName, folder: Into, *, force: Force = False, lenient: Leni
 
 
 @app.command(epilog="Example: hexad skills discover")
-def discover(*, session: Session = None, common: Common) -> None:
+def discover(*, session: Had = None, common: Common) -> None:
     """Draft composite skills from tool calls that were repeated in at least three sessions."""
     with common.opened() as hx:
         offered = hx.skills.discover(session=session)

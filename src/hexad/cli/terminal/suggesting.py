@@ -11,7 +11,7 @@ _MENTIONED: Final = re.compile(r"`hexad ([^`…]+)`")
 _WITHOUT: Final = ("--help", "eval", "mcp uninstall", "restore")  # these take no database, or another one
 _WITHOUT_NAMESPACE: Final = ("init",)
 
-_PASSWORD: Final = re.compile(r"^(postgres(?:ql)?://[^:@/?]*:).*(?=@)|([?&]password=)[^&]*")
+_PASSWORD: Final = re.compile(r"(?<=//)([^:@/?]*):.*(?=@)|(?<=[?&])password=[^&]*&?")
 
 _given: ContextVar[Mapping[str, str]] = ContextVar("given", default={})  # noqa: B039 - it is never written to
 
@@ -26,9 +26,9 @@ def masked(place: str) -> str:
     """A file, or a URL without its password.
 
     >>> masked("postgresql://anna:s3@cret@db.example.com/memory?password=s3cret&schema=a")
-    'postgresql://anna:***@db.example.com/memory?password=***&schema=a'
+    'postgresql://anna@db.example.com/memory?schema=a'
     """
-    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}***", place)
+    return _PASSWORD.sub(lambda found: found[1] or "", place).rstrip("?&") if "://" in place else place
 
 
 def clear() -> None:

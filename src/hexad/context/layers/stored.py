@@ -19,7 +19,7 @@ from hexad.memory.similarity import or_by_words_alone, without_words
 from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Evidence, Question, Sketches, sketch_of
-from hexad.store.searching import CAPACITY, counted_terms
+from hexad.store.searching import counted_terms
 from hexad.text.document import facet
 from hexad.text.index import TermIndex
 
@@ -331,8 +331,8 @@ class _Pass:
         room = _WITHOUT_FIX * self._room if self._any_error else self._room
         self._best = _with_room_for_the_user(above, room)
         others = sum(not answer.is_users for answer in self._best) if self._own and not self._facets else 0
-        # The rows of the user's are here with standing context; `retrieve` reads them where others fill the index too.
-        here = self._asked.source.room is not None or len(self.matches.candidates.scores) >= CAPACITY
+        # The rows of the user's are here with standing context; `retrieve` reads them where others can hide them.
+        here = self._asked.source.room is not None or self.matches.candidates.rows >= MANY
         if others > OTHERS and here:
             alone, more = self._of_the_user({answer.sketch.number for answer in above})
             self._best = _with_room_for_the_user(sorted([*above, *more], key=_by_score, reverse=True), room)

@@ -42,6 +42,7 @@ class CallScope:
 
 _CALLS: Final = 64  # of one tool that are remembered
 _PLAIN: Final = (str, int, bool)  # a framework converts other values
+_MOST_BITS: Final = 1024  # Python writes out no number of thousands of digits
 Known: TypeAlias = Mapping[str, int | None]  # the arguments of a call: hashes of plain ones
 _watched: Final = Recent[tuple[str, ...], tuple[Known, ...]](1024)
 _current: Final[ContextVar[CallScope | None]] = ContextVar("hexad_call_scope", default=None)
@@ -79,7 +80,7 @@ def recorded_under(scope: CallScope) -> Iterator[None]:
 
 def note_watched(workspace: Workspace, tool: str, args: Mapping[str, object]) -> None:
     """Remember that a watch has recorded a call."""
-    plain = {name: hash(str(value)) if type(value) in _PLAIN else None for name, value in args.items()}
+    plain = {name: _mark(value) if type(value) in _PLAIN else None for name, value in args.items()}
     _watched.update(_key(workspace.store, workspace.namespace, tool), lambda known: (*(known or ()), plain)[-_CALLS:])
 
 
@@ -92,9 +93,13 @@ def was_watched(store: Store, namespace: str, tool: str, args: Mapping[str, obje
 def _without(known: tuple[Known, ...], args: Mapping[str, object]) -> tuple[Known, ...]:
     for place, each in enumerate(known):
         whole = [*each.values()] == [None]  # all arguments in one object
-        if whole or all(name in each and each[name] in {None, hash(str(value))} for name, value in args.items()):
+        if whole or all(name in each and each[name] in {None, _mark(value)} for name, value in args.items()):
             return known[:place] + known[place + 1 :]
     return known
+
+
+def _mark(value: object) -> int:
+    return hash(value if isinstance(value, int) and value.bit_length() > _MOST_BITS else str(value))
 
 
 def _key(store: Store, namespace: str, tool: str) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ class Invocation(NamedTuple):
             return None
         arguments = _by_name(watch.signature, self.given, self.named)
         outcome = outcome_of(watch.tool, arguments, result, error, session=watch.session, failure=watch.failure)
-        learning = record(workspace, outcome, tell=False, advise=watch.advise, patience=patience)
+        learning = record(workspace, outcome, fetch=False, advise=watch.advise, patience=patience)
         note_watched(workspace, watch.tool, arguments)
         return learning
 

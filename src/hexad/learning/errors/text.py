@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.pattern import MOST_TEXT, ends
-from hexad.memory.redaction import redact
+from hexad.memory.redaction import described, redact
 from hexad.model import shown_trust
 from hexad.text.visible import visible
 
@@ -141,11 +141,7 @@ def bad_code(result: object) -> int | None:
 
 def warn(tool: str, error: Exception) -> None:
     """Log that a call could not be recorded."""
-    try:
-        reason = redact(f"{type(error).__name__}: {error}").text
-    except Exception:  # noqa: BLE001 - an error whose `str` fails is still named
-        reason = type(error).__name__
-    logging.getLogger("hexad").warning("a call of %s was not recorded: %s", tool, reason)
+    logging.getLogger("hexad").warning("a call of %s was not recorded: %s", tool, described(error))
 
 
 def _advice(learning: Learning) -> str:

@@ -71,7 +71,7 @@ def _in_transcript(file: Path, call: str) -> dict[str, Any] | None:
 
 
 def latest_rows(file: Path, size: int, *holding: str) -> Iterator[dict[str, Any]]:
-    """The rows at the end of a transcript that hold some words, in so many bytes, latest first; no half-written one."""
+    """The latest rows containing these words, within the last ``size`` bytes; a half-written row is skipped."""
     with file.open("rb") as stream:
         start = stream.seek(max(stream.seek(0, os.SEEK_END) - size, 0))
         lines = stream.read().split(b"\n")[start > 0 :]

@@ -42,7 +42,7 @@ class Change:
 def installed(file: Path, entries: Entries) -> Change:
     """The change that puts the entries in; other keys of a server with that name stay."""
     before = _read(file)
-    with _fitting(file):
+    with _fitting(file, f", or paste there yourself: {' '.join(entries.put_into('').split())}"):
         _refuse_address(file, entries.name, entries.found(before or "").server)
         after = entries.put_into(before or "")
     if after == (before or ""):
@@ -95,12 +95,12 @@ def _leads_to(earlier: str, ours: Entries, text: str) -> bool:
 
 
 @contextmanager
-def _fitting(file: Path) -> Iterator[None]:
+def _fitting(file: Path, also: str = "") -> Iterator[None]:
     """Raise an error that names the file, if its text cannot be edited."""
     try:
         yield
     except Unfit as error:
-        raise ClientConfigError(str(file), f"{error}; it was left as it is: mend it", error.line) from None
+        raise ClientConfigError(str(file), f"{error}; it was left as it is: mend it{also}", error.line) from None
 
 
 def _refuse_address(file: Path, name: str, there: object) -> None:

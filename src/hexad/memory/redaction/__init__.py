@@ -63,6 +63,14 @@ def redact(text: str, *, accounts: bool = False) -> Redacted:
     return Redacted(text, tuple(sorted(kinds)))
 
 
+def described(error: BaseException) -> str:
+    """An error in words, without secrets; its name alone if it has no words."""
+    try:
+        return redact(f"{type(error).__name__}: {error}".removesuffix(": ")).text
+    except Exception:  # noqa: BLE001 - `str` of somebody else's error may fail
+        return type(error).__name__
+
+
 # --- the cheap check ------------------------------------------------------------------------------------------------
 # Every shape is found by a word, by a long number, or by a run of at least twenty characters without a blank. Looking
 # for one literal after another is ten times faster than a regular expression with all of them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from base64 import b85decode
+from base64 import b64decode, b85decode
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -159,6 +159,16 @@ def _is_password(value: str) -> bool:
     return mixed or is_scrambled(value)
 
 
+def _is_login(value: str) -> bool:
+    """Whether base64 holds a user and a password."""
+    bare = value.rstrip("=")
+    try:
+        text = b64decode(bare + "=" * (-len(bare) % 4)).decode("ascii")
+    except ValueError:
+        return False
+    return text.isprintable() and ":" in text[1:-1]
+
+
 _VARIABLE: Final = re.compile(
     r"(?i:\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…|(?:\w{0,9}pass(?:word|wd|phrase)?|pwd|token|secret|redacted)$)"
 )
@@ -186,6 +196,7 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "card": _passes_check,
     "account": _is_account,
     "random": _is_random,
+    "login": _is_login,
     "run": looks_random,
     "prefixed": _is_prefixed,
     "aws": lambda value: _MIXED.match(value) is not None,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hexad.facade import Hexad
+    from hexad.memory.checking import Damage
     from hexad.model import AuditRecord, Knowledge, Skill
     from hexad.server.api.calls import Call, Reply
 
@@ -296,11 +297,15 @@ def forget(call: Call) -> dict[str, Any]:
 
 def doctor(call: Call) -> dict[str, Any]:
     """Check the database and, in the namespaces that the caller may use, the log, rows, versions and vectors."""
+    return _checks(call, call.hx.check())
+
+
+def _checks(call: Call, damage: Sequence[Damage]) -> dict[str, Any]:
     facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
     whole = facts().get("integrity", "ok")
     chains, missing = verify_all(call)["chains"], call.hx.without_vector()
     parts = [("audit log", each["ok"], each["namespace"], each["problem"] or "whole") for each in chains]
-    parts += [(each.part, False, each.namespace, f"{each.detail}; {each.advice}") for each in call.hx.check()]
+    parts += [(each.part, False, each.namespace, f"{each.detail}; {each.advice}") for each in damage]
     found = [("database", whole == "ok", whole)]
     found += [(part, ok, f"namespace {name!r}: {text}") for part, ok, name, text in parts if call.caller.reaches(name)]
     checks = [{"name": name, "verdict": "ok" if ok else "problem", "detail": detail} for name, ok, detail in found]
@@ -312,8 +317,7 @@ def doctor(call: Call) -> dict[str, Any]:
 def repair(call: Call) -> dict[str, Any]:
     """Rebuild index, vectors and versions in every namespace, then check; needs a token for `*`."""
     call.caller.require_everywhere()
-    call.hx.check(repair=True)
-    return doctor(call)
+    return _checks(call, call.hx.check(repair=True))
 
 
 def list_tokens(call: Call) -> dict[str, Any]:

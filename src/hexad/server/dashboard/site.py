@@ -201,7 +201,7 @@ class Dashboard:
 
 
 async def _form(request: Request, session: Session) -> Form:
-    """The fields of a form; a foreign page cannot send one with our secret in it."""
+    """The fields of a form; another site's page cannot send one with our secret in it."""
     text = (await body_of(request, _LARGEST_FORM)).decode("utf-8", "replace")
     form = Form(parse_qs(text, keep_blank_values=True, max_num_fields=5000))
     if not hmac.compare_digest(session.csrf.encode(), form.one("csrf").encode(errors="replace")):

@@ -145,7 +145,7 @@ def _differs(fingerprints: Values) -> bool:
 
 
 def _in_all(runs: Iterable[Mapping[Path, str]]) -> dict[Path, Values]:
-    """The fingerprints of what every run has, by path, in the order of the first."""
+    """The fingerprints common to all runs, by path."""
     first, *others = runs
     return {
         path: (fingerprint, *(each[path] for each in others))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from posixpath import basename
 from typing import TYPE_CHECKING, Final
 
@@ -279,6 +280,8 @@ def _change_folder(shell: Shell, argv: list[str]) -> str:
 def _read_line(shell: Shell, argv: list[str]) -> str:
     text, names = (shell.stdin or UNKNOWN).strip(), operands(argv[1:])
     is_whole = len(names) == 1 and "\n" not in text
+    for option, callback in pairwise(argv) if argv[0] != "read" else ():
+        shell.run_text(callback if option == "-C" else "", argv)
     for name in names:
         shell.assign(name, (text if is_whole else MADE if MADE in text else UNKNOWN,))
     return ""

@@ -28,7 +28,7 @@ addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage 
   userdel usermod vgcreate vgremove virsh visudo wl-paste xclip xdotool xinput xsel zfs zpool | privilege | *
 kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl ibmcloud
   oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx cpan cpanm mvn
-  nix-shell gradle wg-quick add-apt-repository | network | *
+  nix-shell uvx gradle wg-quick add-apt-repository | network | *
 kubectl helm gcloud aws az gh glab oc vault firebase ansible httpie | - | alias cli completion config configure create
   env help info init kustomize lint options package plugin template topic version --offline --stop --status --list-hosts
 pip pipx uv poetry pdm pipenv conda mamba npm pnpm yarn bun deno nvm rustup gem bundle composer luarocks opam stack
@@ -77,6 +77,9 @@ gpg | network | --recv-keys --send-keys --search-keys --refresh-keys --receive-k
 gpg gh getent | credentials | --export-secret-keys --export-secret-subkeys auth:token shadow gshadow
 gsettings dconf defaults xdg-mime xdg-settings history | write-outside | set reset reset-recursively write load update
   delete import rename default install uninstall -c -w -d
+java run-parts daemonize | unknown-command | *
+go bun deno dotnet cmake | unknown-command | run -P
+run-parts | - | --test --list --report
 anacron at batch crontab trash-empty | write-outside | *
 """
 """Commands, a rule, and the subcommands or options that meet it: `*` is every one, `a:b` a subcommand of two words,

@@ -30,7 +30,7 @@ _DECIDES: Final = re.compile(r"\b(?:if|case|while|for|return|exit)\b|&&|\|\||\["
 _RUNS_CODE: Final = re.compile(
     r"LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PS4|PYTHON(?:STARTUP|PATH|HOME)|PERL5\w+|"
     r"RUBYOPT|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EXEC)\w*|(?:MAN)?PAGER|\w*EDITOR|VISUAL|LESSOPEN|VIMINIT|"
-    r"JAVA_TOOL_OPTIONS"
+    r"JAVA_TOOL_OPTIONS|(?s:.*\[.*(?:\$\(|`).*)"
 )
 _MAY_REJECT: Final = re.compile(r"\b(?:rm|dd|mkfs|mv|chmod|chown|find|shred|sh|bash|kill|wipefs)\b|/dev/|\)\s*\{")
 _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
@@ -290,7 +290,7 @@ class Shell:
                     self._variable_assignment(child, stdin)
                 elif is_unset or child.type != "variable_name":
                     for name, sign, held in (text.partition("=") for text in expanded(self, child)):
-                        self.assign(name, (held,)) if sign or is_unset else self.suspect(name, name)
+                        self.assign(name, (held,)) if sign or is_unset or "[" in name else self.suspect(name, name)
         return UNKNOWN
 
     _unset_command = _declaration_command

@@ -216,7 +216,9 @@ def _parsed(url: str) -> tuple[str, dict[str, str]]:
     own = {name: unquote(value) for name, _, value in given if name in {"schema", "pool", "prepare"}}
     rest = "&".join("".join(part) for part in given if part[0] not in own)  # as it is: libpq reads no `+` as a space
     if not _WORD.fullmatch(own.get("schema", _SCHEMA)):
-        raise InvalidInput("database", f"schema {own['schema']!r} must be a word of a-z, 0-9 and _")
+        raise InvalidInput("database", f"schema {own['schema']!r} must be a word of a-z, 0-9 and _, at most 63 letters")
+    if own.get("prepare", "no") not in {"yes", "no"}:
+        raise InvalidInput("database", f"prepare={own['prepare']} must be yes or no")
     if not own.get("pool", "1").isdecimal() or own.get("pool") == "0":
         raise InvalidInput("database", f"pool={own['pool']} must be a number of connections")
     try:
@@ -234,6 +236,8 @@ def _shown(conninfo: str, schema: str) -> str:
     """The database's name in messages, without its password."""
     found = conninfo_to_dict(conninfo)
     user = f"{found['user']}@" if "user" in found else ""
-    port = f":{found['port']}" if "port" in found else ""
+    hosts, ports = str(found.get("host", "")).split(","), str(found.get("port", "")).split(",")
+    pairs = zip(hosts, ports if len(ports) == len(hosts) else ports * len(hosts), strict=False)
+    place = ",".join(f"{host}:{port}" if port else host for host, port in pairs)
     inside = "" if schema == _SCHEMA else f"?schema={schema}"
-    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}{inside}"
+    return f"postgresql://{user}{place}/{found.get('dbname', '')}{inside}"

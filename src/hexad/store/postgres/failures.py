@@ -11,6 +11,7 @@ from hexad.store.postgres.connection import ConnectionLost, ServerError, TookToo
 
 Failure = (ServerError, ConnectionLost, TookTooLong, psycopg.Error)
 _LOST: Final = "the connection was lost and nothing was stored; try again"
+_POOLER: Final = "a pooler between mixes prepared statements of several clients; add prepare=no to the URL"
 _AGAIN: Final = frozenset({"40001", "40P01"})  # serialization, deadlock: the same again may work
 _ELSEWHERE: Final = frozenset({"25006", "26000", "42P05", "0A000"})  # a standby, or a statement that is not prepared
 _GONE: Final = ("57P0", "080")  # the server ends the session
@@ -20,6 +21,8 @@ _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("53", StoreFull, "the server has no space or memory left; free some and try again"),
     ("25006", StoreReadOnly, "the server is read only, such as a standby; give the primary's address"),
     ("42501", StoreReadOnly, "this user lacks rights: on the schema (or on the database, to create it) and its tables"),
+    ("42P05", StoreError, _POOLER),
+    ("26000", StoreError, _POOLER),
     ("XX001", StoreDamaged, "the database is damaged; restore a backup"),
     ("XX002", StoreDamaged, "an index of the database is damaged; run REINDEX, or restore a backup"),
 )

@@ -94,7 +94,7 @@ def decode(row: Sequence[Any]) -> Row:
             values[ASIDE[layer]] = json.loads(row[_DATA + 1] or "{}")
         return Row(row[1], codec.made(values), None if row[3] is None else Document.unpack(row[3]))
     except (ValueError, LookupError, TypeError) as error:
-        raise unreadable("record", row[2], f"{error!r:.80}") from error
+        raise unreadable("record", row[2], error) from error
 
 
 def decode_sketch(row: Sequence[Any]) -> Sketch:

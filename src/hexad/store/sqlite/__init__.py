@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import NotADatabase, StoreReadOnly
 from hexad.model import Erasure
 from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, persistently, translated
+from hexad.store.sqlite.mending import set_aside
 from hexad.store.sqlite.migrating import migrate, refuse_newer
 from hexad.store.sqlite.rows import NAMESPACES
 from hexad.store.sqlite.statements import migrations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
+ENDINGS: Final = ("", "-wal", "-shm", "-journal", "-unreadable.jsonl")
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
 _TRACE_PATIENCE: Final = 1.0  # seconds that `flush_traces` waits for readers to end
 
@@ -35,7 +37,7 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
         self._path = Path(path).absolute()  # the folder that is current may change before the next thread connects
         self.location = str(path)
-        self.files: Sequence[Path] = [Path(f"{self._path}{ending}") for ending in ("", "-wal", "-shm", "-journal")]
+        self.files: Sequence[Path] = [Path(f"{self._path}{ending}") for ending in ENDINGS]
         self._patience = patience
         _check_place(self._path)
         _create_for_owner(self._path)
@@ -76,11 +78,13 @@ class SqliteStore:
                 "integrity": str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0]),
             }
 
-    def mend(self) -> None:
-        """Rebuild SQLite's own indexes from the tables."""
+    def mend(self) -> Sequence[tuple[str, str]]:
+        """Rebuild SQLite's own indexes, and set unreadable rows aside: the namespace of each, and where it is now."""
         with translated(self._path), self._connections.taken() as connection:
             for table in SCRUBBED:
                 connection.execute(f"REINDEX {table}")
+            rows = set_aside(connection, self.files[-1])
+        return [(namespace, f"{name} could not be read and is in {self.files[-1]} now") for namespace, name in rows]
 
     def close(self) -> None:
         """Close every thread's connection."""

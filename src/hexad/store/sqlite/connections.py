@@ -340,8 +340,8 @@ def as_ours(error: sqlite3.Error, path: str, seconds: float | None) -> StoreErro
         return DeadlineExceeded(path, seconds or 0.0)
     if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
         return StoreClosed(path, _CLOSED)
-    for prefix, kind, advice in _TRANSLATIONS:
-        if name.startswith(prefix):
+    for prefixes, kind, advice in _TRANSLATIONS:
+        if name.startswith(prefixes):
             return kind(path, advice)
     return StoreError(path, f"SQLite says: {error}; run `hexad doctor`")
 
@@ -353,16 +353,13 @@ _DAMAGED: Final = (
 _GONE: Final = "the file was deleted or replaced after it was opened, so nothing was saved; open it again"
 _BUSY_HERE: Final = "another thread of this process kept the database locked; try again"
 _CLOSED: Final = "this engine was closed; open it again"
-_TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
+_IOERR: Final = tuple(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "SHMSIZE", "TRUNCATE"))
+_TRANSLATIONS: Final[tuple[tuple[str | tuple[str, ...], type[StoreError], str], ...]] = (
     ("SQLITE_BUSY", StoreBusy, "another process kept the database locked; try again"),
     ("SQLITE_LOCKED", StoreBusy, "another connection kept the table locked; try again"),
-    ("SQLITE_READONLY", StoreReadOnly, "cannot be written; check the permissions of the file and its folder"),
-    ("SQLITE_PERM", StoreReadOnly, "cannot be written; check the permissions of the file and its folder"),
+    (("SQLITE_READONLY", "SQLITE_PERM"), StoreReadOnly, "cannot be written; check the permissions of file and folder"),
     ("SQLITE_FULL", StoreFull, "the disk is full; free some space and try again"),
-    ("SQLITE_IOERR_WRITE", StoreFull, "could not be written; check the disk's free space and quota"),
-    ("SQLITE_IOERR_FSYNC", StoreFull, "could not be written; check the disk's free space and quota"),
-    ("SQLITE_IOERR_SHMSIZE", StoreFull, "could not be written; check the disk's free space and quota"),
-    ("SQLITE_IOERR_TRUNCATE", StoreFull, "could not be written; check the disk's free space and quota"),
+    (_IOERR, StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_NOTADB", NotADatabase, "is not a SQLite database; give the path of another file"),
     ("SQLITE_CORRUPT", StoreDamaged, _DAMAGED),
     ("SQLITE_CANTOPEN", StoreReadOnly, "cannot be opened; check that its folder exists and can be written"),

@@ -59,7 +59,7 @@ def migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str]) 
 
 
 def backup_path(path: Path, schema: int) -> Path:
-    """Where the copy goes that is made before leaving a schema."""
+    """The path of the copy made before a migration."""
     return path.with_name(f"{path.name}.schema-{schema}.backup")
 
 

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
-from hexad.store.codec import unreadable
+from hexad.store.codec import decoder_of, unreadable
 from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hexad.shape import Shape
 
 N = TypeVar("N")
 
@@ -77,7 +76,8 @@ class Table(Generic[N]):
         if (found := tuple(map(type, values))) not in self.sound:
             for value, types in zip(values, self.types, strict=False):
                 if type(value) not in types:
-                    raise unreadable(self.name, values[self.columns.index(self.key)], f"it holds {value!r:.40}")
+                    held = TypeError(f"it holds {value!r:.40}")
+                    raise unreadable(self.name, values[self.columns.index(self.key)], held)
             self.sound.add(found)
         decoded = dict(zip(self.columns, values, strict=False))
         try:
@@ -85,7 +85,7 @@ class Table(Generic[N]):
                 if decoded[column] is not None:
                     decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise unreadable(self.name, values[self.columns.index(self.key)], f"{error!r:.80}") from error
+            raise unreadable(self.name, values[self.columns.index(self.key)], error) from error
         return self.noun(**decoded)
 
 
@@ -100,7 +100,8 @@ def _table(
     shaped = shapes(cast("type", noun))
     columns = tuple(shaped)
     key = key or columns[0]
-    decoders = ((column, _decoder(column, shape)) for column, shape in shaped.items())
+    layer = {"layer": Layer.parse}
+    decoders = ((column, layer.get(column) or decoder_of(shape, _DECODERS)) for column, shape in shaped.items())
     encoded = [column for column in columns if column != aside]
     encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
     own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
@@ -127,14 +128,6 @@ def _table(
         ),
         derived=derived or {},
     )
-
-
-def _decoder(column: str, shape: Shape) -> Callable[[Any], object] | None:
-    if column == "layer":
-        return Layer.parse
-    if shape.choice is not None:
-        return {member.value: member for member in shape.choice}.__getitem__
-    return _DECODERS.get(shape.kind)
 
 
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {

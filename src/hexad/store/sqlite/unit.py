@@ -389,4 +389,4 @@ def _unpacked(words: str | None, id: object) -> Document | None:
     try:
         return None if words is None else Document.unpack(words)
     except (ValueError, TypeError, AttributeError) as error:
-        raise unreadable("the terms of", id, f"{error!r:.80}") from error
+        raise unreadable("the terms of", id, error) from error
