@@ -94,6 +94,16 @@ def excused(reasons: list[str]) -> Iterator[None]:
             reasons += held
 
 
+@contextmanager
+def going_on(what: str) -> Iterator[None]:
+    """Log what did not happen, and why, as one warning: the agent goes on without it."""
+    reasons = list[str]()
+    with excused(reasons):
+        yield
+    if reasons:
+        LOG.warning("%s: %s", what, reasons[0])
+
+
 def described(error: Exception) -> str:
     """An error in words, without secrets; its name alone if it has no words."""
     try:
