@@ -190,19 +190,20 @@ class AgentMemory:
 
     def own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
-        whose = self._speaker(context, session)
+        whose, own = self._speaker(context, session), None
         with self._excused():
-            return whose.scope(self.hx) if whose is not None else None
-        return None
+            own = whose.scope(self.hx) if whose is not None else None
+        return own  # noqa: RET504 - after an error it is None
 
     def _speaker(self, context: Any, session: str) -> Speaker | None:
         """Who speaks, in the turn that was looked up last for them; None, and a warning, if that is not known."""
         if isinstance(context, Speaker):
             return context
+        speaker = None
         with self._excused():
             user, name = named(self._user, context, needed=True), named(self._session, context) or session
-            return Speaker(self._turns.get((user, name)) or Conversation("", user, name), self._rule)
-        return None
+            speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), self._rule)
+        return speaker  # noqa: RET504 - after an error it is None
 
     @contextmanager
     def _excused(self, what: str = _UNKNOWN) -> Iterator[None]:
