@@ -57,9 +57,7 @@ class Database:
     patience: float
     maintain: Callable[[Work], bool] = lambda _: False  # called when a head is known; whether to ask again
     stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
-    filled: Recent[int, frozenset[int]] = field(
-        default_factory=lambda: Recent(_MOST_STAMPS)
-    )  # layers with rows
+    filled: Recent[int, frozenset[int]] = field(default_factory=lambda: Recent(_MOST_STAMPS))  # layers with rows
 
 
 @dataclass(slots=True)
