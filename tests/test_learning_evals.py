@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import simulated_agent
 from hexad.cli import main
+from hexad.cli.setup.evaluating import measure_kinds
 from hexad.evals.grouping import accuracy
-from hexad.evals.kinds import measure_kinds
 from tests.support import requirement
 
 if TYPE_CHECKING:

@@ -13,13 +13,7 @@ from hexad.extras import require_extra
 
 require_extra("agent-framework", "the Agent Framework adapter", "agent_framework")
 
-from agent_framework import (  # noqa: E402 - a missing package is reported first
-    ContextProvider,
-    FunctionMiddleware,
-    Message,
-    MiddlewareTermination,
-    tool,
-)
+from agent_framework import ContextProvider, FunctionMiddleware, Message, MiddlewareTermination, tool  # noqa: E402
 from agent_framework.exceptions import UserInputRequiredException  # noqa: E402
 
 from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from hexad.edges.agent import AgentMemory
 from hexad.edges.context import BUDGET
 from hexad.edges.transcripts import SHAPES
-from hexad.edges.warnings import LOG, excused
+from hexad.edges.warnings import going_on
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 _RESOURCES: Final = (("chat", "completions"), ("responses",), ("messages",))
 _MEMORY: Final = "hexad_memory"  # an attribute of a client
+_AS_IT_IS: Final = "a request goes to the model as it is"
 _CACHED: Final = ("with_raw_response", "with_streaming_response", "beta")  # they hold the resources of the original
 
 
@@ -82,12 +83,11 @@ def _post(post: Callable[..., Any], memory: AgentMemory, path: str, *, body: Any
     """The one way of every method to the provider: create, stream, parse, with the raw response or not."""
     if path not in SHAPES:
         return post(path, body=body, **more)
-    shape, reasons, written = SHAPES[path], list[str](), body
-    with excused(reasons):
+    shape, written = SHAPES[path], body
+    with going_on(_AS_IT_IS):
         for call in shape.ended(body):
             memory.learn(body, call)
         written = shape.written(body, memory.recall(body, shape.latest(body)))
-    _warn(reasons)
     return post(path, body=written, **more)
 
 
@@ -95,15 +95,9 @@ async def _apost(post: Callable[..., Any], memory: AgentMemory, path: str, *, bo
     """Like `_post`, beside an event loop."""
     if path not in SHAPES:
         return await post(path, body=body, **more)
-    shape, reasons, written = SHAPES[path], list[str](), body
-    with excused(reasons):
+    shape, written = SHAPES[path], body
+    with going_on(_AS_IT_IS):
         for call in shape.ended(body):
             await memory.alearn(body, call)
         written = shape.written(body, await memory.arecall(body, shape.latest(body)))
-    _warn(reasons)
     return await post(path, body=written, **more)
-
-
-def _warn(reasons: list[str]) -> None:
-    if reasons:
-        LOG.warning("a request goes to the model as it is: %s", reasons[0])

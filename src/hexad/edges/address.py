@@ -12,8 +12,6 @@ from hexad.errors import ConfigError, InvalidInput
 LOOPBACK: Final = "127.0.0.1"
 _LOCAL_NAME: Final = "localhost"
 _HIGHEST_PORT: Final = 65_535
-
-
 _AUTHORITY: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]]*))(?::[0-9]{1,5})?", re.ASCII)
 
 

@@ -165,11 +165,10 @@ class AgentMemory:
         """
         if not self.hx.enabled:
             return ()
-        skills, reasons = dict[str, Callable[..., Any]](), list[str]()
-        with excused(reasons):
+        skills = dict[str, Callable[..., Any]]()
+        with self._excused("skills are not offered"):
             skills = {each.__name__: each for each in self.hx.skills.as_tools() if self._has_tools(each)}
         self._skills = frozenset(skills)
-        self._warn(reasons, "skills are not offered")
         own = [self._tool(tool, partial(agent_tool_answer, self.hx), context) for tool in agent_tools(self.hx)]
         return (*own, *(self._tool(skill, partial(_run, skill), context) for skill in skills.values()))
 
@@ -191,25 +190,27 @@ class AgentMemory:
 
     def own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
-        whose, own, reasons = self._speaker(context, session), None, list[str]()
-        with excused(reasons):
+        whose, own = self._speaker(context, session), None
+        with self._excused():
             own = whose.scope(self.hx) if whose is not None else None
-        self._warn(reasons)
-        return own
+        return own  # noqa: RET504 - after an error it is None
 
     def _speaker(self, context: Any, session: str) -> Speaker | None:
         """Who speaks, in the turn that was looked up last for them; None, and a warning, if that is not known."""
         if isinstance(context, Speaker):
             return context
-        speaker, reasons = None, list[str]()
-        with excused(reasons):
+        speaker = None
+        with self._excused():
             user, name = named(self._user, context, needed=True), named(self._session, context) or session
             speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), self._rule)
-        self._warn(reasons)
-        return speaker
+        return speaker  # noqa: RET504 - after an error it is None
 
-    def _warn(self, reasons: list[str], what: str = _UNKNOWN) -> None:
-        """Warn once a turn, of a user who is not known."""
+    @contextmanager
+    def _excused(self, what: str = _UNKNOWN) -> Iterator[None]:
+        """Go on after a failure, and warn once a turn, of a user who is not known."""
+        reasons = list[str]()
+        with excused(reasons):
+            yield
         if reasons:
             TURN_WARNINGS.warn(self._nobody, what, reasons[0])
 

@@ -92,3 +92,13 @@ def excused(reasons: list[str]) -> Iterator[None]:
             reasons.append(described(error))
         finally:
             reasons += held
+
+
+@contextmanager
+def going_on(what: str) -> Iterator[None]:
+    """Log what did not happen, and why, as one warning: the agent goes on without it."""
+    reasons = list[str]()
+    with excused(reasons):
+        yield
+    if reasons:
+        LOG.warning("%s: %s", what, reasons[0])

@@ -9,8 +9,6 @@ Where an error says that something does not exist, another value that exists is 
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.evals.data import readable
@@ -21,6 +19,7 @@ from hexad.model import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from hexad.evals.data import Line
     from hexad.evals.run import Progress
@@ -48,10 +47,7 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
     failures = [each for file in sorted((folder / FOLDER).glob("*.jsonl")) for each in readable(file, _failed)]
     if not failures:
         return None
-    with (
-        tempfile.TemporaryDirectory(prefix="hexad-eval-") as home,
-        Hexad.open(Path(home) / "eval.db", enabled=True) as hx,
-    ):
+    with Hexad.open(":memory:", enabled=True) as hx:
         fixed: list[tuple[Failed, str]] = []
         for number, failed in enumerate(failures, start=1):
             learning = _observed(hx, failed, f"replay:{number}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
+import re
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment
 
 from hexad.evals.run import by_layer, overall
 from hexad.evals.tables import Table
@@ -17,20 +20,7 @@ if TYPE_CHECKING:
     from hexad.model import Layer
 
 OURS: Final = "hexad"
-_PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Hexad: evaluation</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 860px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
-table {{ border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }}
-td, th {{ padding: .2rem .6rem; text-align: right }}
-td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
-.bar {{ background: linear-gradient(90deg, #93c5fd var(--share), transparent 0) }}
-</style>
-<h1>Hexad</h1>
-<p>{note}</p>
-{tables}</html>
-"""
+_PAGE: Final = Path(__file__).with_name("report.html")
 
 
 def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
@@ -52,8 +42,10 @@ def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
 
 
 def as_page(tables: Iterable[Table], note: str) -> str:
-    """A page that needs nothing else, with a note under its title."""
-    return _PAGE.format(note=escape(note), tables="".join(table.as_html() for table in tables))
+    """A page that needs nothing else, with a note under its title. A share from 0 to 1 is also a bar."""
+    environment = Environment(autoescape=True)
+    environment.filters["share"] = lambda text: float(text) if re.fullmatch(r"[01]\.\d+", text) else 0.0
+    return environment.from_string(_PAGE.read_text(encoding="utf-8")).render(tables=tables, note=note)
 
 
 def retrieval_tables(results: Sequence[SetResult], misses: int = 0) -> Iterator[Table]:

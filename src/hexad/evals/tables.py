@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from html import escape
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -14,17 +12,10 @@ T = TypeVar("T")
 
 
 class Table(NamedTuple):
-    """The names of the columns, and the rows."""
+    """The names of the columns, of which the first is the title too, and the rows."""
 
     head: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
-
-    def as_html(self) -> str:
-        """The table under its first name. A share from 0 to 1 is also a bar."""
-        title, *names = map(escape, self.head)
-        head = "".join(f"<th>{name}</th>" for name in ("", *names))
-        rows = ("".join(map(_cell, row)) for row in self.rows)
-        return f"\n<h2>{title}</h2>\n<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 class Figures(NamedTuple):
@@ -47,9 +38,3 @@ def figures_by_set(
     shares = {name: figures(outcomes) for name, outcomes in sets.items()}
     rows = [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in {**shares, "all": every}.items()]
     return Figures({**every, "sets": shares}, [Table((title, *(name.replace("_", " ") for name in names)), rows)])
-
-
-def _cell(text: str) -> str:
-    share = float(text) if re.fullmatch(r"[01]\.\d+", text) else 0.0
-    bar = f' class="bar" style="--share: {share:.0%}"' if share else ""
-    return f"<td{bar}>{escape(text)}</td>"

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import BackupError, HexadError, InvalidInput
-from hexad.interchange.arrays import LONGEST, array
 from hexad.memory.backup.lines import HEADER, backup_lines
 from hexad.memory.conversations.judging import statements
 from hexad.memory.conversations.messages import turns
@@ -21,12 +20,15 @@ from hexad.wire import TYPES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import TextIO
 
     from hexad.memory.backup.lines import BackupLines
 
 FORMATS: Final = ("hexad", "claude", "chatgpt", "mem0", "memories", "rules", "notes", "transcript")
 BODY: Final = {"knowledge": "content", "reference": "summary", "learning": "diagnosis", "skill": "description"}
 _HEAD: Final = 1 << 16  # characters that show what a file is
+_CHUNK, _LONGEST = 1 << 16, 1 << 27  # characters of an array that are read at once, and of one element
+_BETWEEN: Final = re.compile(r"[\s,]*")
 _MARKS: Final = {"mapping": "chatgpt", "chat_messages": "claude", "conversations_memory": "memories", "memory": "mem0"}
 _MARK: Final = re.compile(r'"(mapping|chat_messages|conversations_memory|memory|role|message)"\s*:')
 _MEMORIES: Final = re.compile(r"#+ memor(?:y|ies)[ \t]*$|", re.IGNORECASE | re.MULTILINE)
@@ -121,8 +123,8 @@ class Source:
             return
         try:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
-                lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(LONGEST), "")))
-                for each in lines if self.path.suffix == ".jsonl" else array(file, str(self.path)):
+                lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(_LONGEST), "")))
+                for each in lines if self.path.suffix == ".jsonl" else _array(file, str(self.path)):
                     self.progress(raw.tell())
                     if isinstance(each, dict):
                         yield each
@@ -193,6 +195,30 @@ def _recognised(path: Path, *, among: bool = False) -> str:
     if path.suffix == ".txt" or listed:
         return "memories"
     return ("" if path.stem in _ABOUT_CODE else "notes") if among else "memories"
+
+
+def _array(file: TextIO, name: str) -> Iterator[Any]:
+    """The elements of the first array of a file, one at a time: it takes the memory of the largest."""
+    text = file.read(_CHUNK)
+    place = text.find("[") + 1
+    if not place:
+        raise BackupError(name, "holds no JSON array; see `hexad import --help` for the formats that --as names")
+    while True:
+        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]
+        if text.startswith("]", place):
+            return
+        try:
+            element, end = json.JSONDecoder().raw_decode(text, place)
+        except (json.JSONDecodeError, RecursionError):
+            end = len(text)
+        if end < len(text):  # a number at the end may go on
+            yield element
+            place = end
+            continue
+        more = file.read(max(_CHUNK, len(text) - place))  # twice as much each time, so that all takes linear time
+        if not more or len(text) - place > _LONGEST:
+            raise BackupError(name, "holds an array that is cut short, too deep or too long, or is not JSON")
+        text, place = text[place:] + more, 0
 
 
 def _check(lines: BackupLines) -> None:

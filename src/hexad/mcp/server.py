@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,10 +18,9 @@ from hexad.learning.calls.watching import name_of  # noqa: E402
 from hexad.mcp.answers import explain_errors, result_of  # noqa: E402
 from hexad.mcp.backend import READING, Backend  # noqa: E402
 from hexad.mcp.coding.hooks import Hooks  # noqa: E402
-from hexad.mcp.in_flight import BEAT  # noqa: E402
 from hexad.mcp.resources import add_resources, listed  # noqa: E402
 from hexad.mcp.sessions import ClientSessions  # noqa: E402
-from hexad.mcp.tools import tools_of  # noqa: E402
+from hexad.mcp.tools import BEAT, tools_of  # noqa: E402
 from hexad.memory.admission import key  # noqa: E402
 
 if TYPE_CHECKING:
@@ -81,18 +79,16 @@ def server_of(
     hooks: bool = False,
     reports: bool = True,
     beat: float = BEAT,
-    now: Callable[[], float] = time.monotonic,
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
     ``tools`` are callables that the steps of composite skills may call, besides the agent tools. With ``hooks`` it
     answers the hooks of a coding agent, which then need not ask for context nor report results; without ``reports`` it
-    only need not report. A client that waits gets a progress report every ``beat`` seconds. ``now`` is the clock by
-    which sessions over HTTP expire.
+    only need not report. A client that waits gets a progress report every ``beat`` seconds.
     """
     if not hx.enabled:
         raise Disabled
-    backend = Backend(hx, ClientSessions(now), {key("tools", name_of(tool)): tool for tool in tools}, beat)
+    backend = Backend(hx, ClientSessions(), {key("tools", name_of(tool)): tool for tool in tools}, beat)
     server = HexadServer(
         "hexad",
         title="Hexad",

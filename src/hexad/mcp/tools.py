@@ -6,8 +6,11 @@ import inspect
 import json
 import logging
 import re
+from contextlib import asynccontextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
+import anyio
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
@@ -19,19 +22,20 @@ from hexad.errors import HexadError
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
-from hexad.mcp.in_flight import reporting, while_connected
 from hexad.memory.redaction import redact
 from hexad.schemas import BOUNDS
 from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from mcp.server.mcpserver import Context
     from mcp_types import CallToolResult
+    from starlette.requests import Request
 
     from hexad.mcp.backend import Backend
 
+BEAT: Final = 1.0  # seconds between reports of a call in flight
 _SEARCHES: Final = ("search_knowledge", "list_knowledge", "search_learnings", "list_skills")
 _READ_ONLY: Final = frozenset({*_SEARCHES, "get_context"})
 _POOLS: Final = {"get_context": READING, "run_skill": RUNNING, **dict.fromkeys(_SEARCHES, SEARCHING)}
@@ -91,15 +95,39 @@ def _call(backend: Backend, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
         halt = Halt()
         answer = error_answer(f"{name} was stopped, since the client disconnected; call it again")
-        async with (
-            while_connected(context),
-            reporting(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill"),
-        ):
+        async with _in_flight(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill"):
             with said_once((__name__, backend.sessions.of(context).id)):
                 answer = await _answer(name, lambda: backend.tool(name, context, halt)(**given), stop=halt)
         return result_of(_adapted(name, answer))
 
     return call
+
+
+@asynccontextmanager
+async def _in_flight(context: Context[Any, Any], doing: str, *, beat: float, at_once: bool) -> AsyncIterator[None]:
+    """Report every ``beat`` seconds that the body still runs, and cancel it when the connection of its client closes.
+
+    Without ``at_once``, work that ends within one beat is not reported. Pipes end with the server.
+    """
+    request: Request | None = context.request_context.request
+
+    async def report() -> None:
+        for number in count():
+            if number or at_once:
+                await context.report_progress(number, None, doing)
+            await anyio.sleep(beat)
+
+    async def cancel_on_disconnect(request: Request) -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(report)
+        if request is not None:
+            group.start_soon(cancel_on_disconnect, request)
+        yield
+        group.cancel_scope.cancel()
 
 
 def _adapted(name: str, answer: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
@@ -23,14 +22,14 @@ from hexad.edges.agent import AgentMemory
 from hexad.edges.conversation import Conversation, by_name, digest
 from hexad.edges.threads import Pool
 from hexad.edges.transcripts import SHAPES
+from hexad.edges.warnings import going_on
 from hexad.errors import AccessRefused
-from hexad.memory.redaction import redact
 from hexad.recent import Recent
 from hexad.server.api.calls import body_of
 from hexad.server.tokens import EVERYWHERE, Right
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from starlette.requests import Request
 
@@ -126,17 +125,8 @@ class Turn:
         latest = self.shape.latest(self.body)
         if capturing and latest is not None and latest.last:
             said = [{"role": "user", "content": latest.text}]
-            with _going_on("what a user said is not proposed"):
+            with going_on("what a user said is not proposed"):
                 await _CAPTURING.run(partial(self.own.capture, said, session=self.session))
-
-
-@contextmanager
-def _going_on(sentence: str) -> Iterator[None]:
-    """A failure of ours is a warning, not the provider's."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - the request goes on
-        _LOG.warning("%s: %s", sentence, redact(repr(error)).text)
 
 
 class Gateway:
@@ -171,7 +161,7 @@ class Gateway:
         turn = self._turn(request, caller, shape, raw)
         with signals.measured("gateway", kind=path.rpartition("/")[2], context="no") as facts:
             if turn is not None:
-                with _going_on("a request goes on without memory"), anyio.move_on_after(_MEMORY_SECONDS):
+                with going_on("a request goes on without memory"), anyio.move_on_after(_MEMORY_SECONDS):
                     added = await turn.with_context()
                 facts["context"] = "no" if added is None else "yes"
         response = await self._forward(request, path, added or raw)

@@ -29,17 +29,18 @@ _WORDS: Final = {
 }
 
 
-def check_schema(schema: Mapping[str, Json], *, field: str = "parameters") -> None:
+def check_schema(schema: Mapping[str, Json]) -> None:
     """Refuse a schema that this module would not keep to, with the place and the reason."""
     if not schema:
         return
     if schema.get("type", "object") != "object":
-        raise InvalidInput(field, 'must describe an object: {"type": "object", "properties": {…}}')
+        raise InvalidInput("parameters", 'must describe an object: {"type": "object", "properties": {…}}')
     if schema.get("additionalProperties", False) is not False:
-        raise InvalidInput(f"{field}.additionalProperties", "must be false here: a skill takes what its schema lists")
-    _check(schema, field, 0)
+        reason = "must be false here: a skill takes what its schema lists"
+        raise InvalidInput("parameters.additionalProperties", reason)
+    _check(schema, "parameters", 0)
     if len(properties_of(schema)) > MOST_PARAMETERS:
-        raise InvalidInput(field, f"has more than {MOST_PARAMETERS} parameters")
+        raise InvalidInput("parameters", f"has more than {MOST_PARAMETERS} parameters")
 
 
 def properties_of(schema: Mapping[str, Json]) -> Mapping[str, Mapping[str, Any]]:
@@ -122,7 +123,8 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
         instead = f"; {unknown[0]!r} was given, which is not known" if unknown else ""
         raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}{instead}")
     if unknown:
-        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; {_listed(known)}")
+        takes = f"known are {', '.join(known)}" if known else _NONE
+        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; {takes}")
     filled = {
         name: _admit(each, deepcopy(each["default"]), f"{path}.{name}", depth + 1)
         for name, each in known.items()
@@ -132,10 +134,6 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
         **{name: _admit(known.get(name, {}), each, f"{path}.{name}", depth + 1) for name, each in value.items()},
         **filled,
     }
-
-
-def _listed(known: Mapping[str, Any]) -> str:
-    return f"known are {', '.join(known)}" if known else _NONE
 
 
 def _wanted(schema: Mapping[str, Any]) -> str:

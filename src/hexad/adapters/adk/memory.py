@@ -14,7 +14,7 @@ from google.genai import types
 from hexad.adapters.adk.request import text_of
 from hexad.edges.conversation import Conversation, Speaker, checked, digest, per_user, session_of
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import LOG, excused
+from hexad.edges.warnings import LOG, going_on
 from hexad.errors import InvalidInput, NotFound
 from hexad.model import Origin
 from hexad.text.visible import visible
@@ -113,12 +113,10 @@ class HexadMemoryService(BaseMemoryService):
         """
         if not self._hx.enabled:
             return None
-        reasons, result = list[str](), None
-        with excused(reasons), suppress(NotFound):  # a rule of the user's own may fail too; what is gone, is gone
+        result = None
+        with going_on(what), suppress(NotFound):  # a rule of the user's own may fail too; what is gone, is gone
             own = Speaker(whose, self._rule).scope(self._hx).scoped(session="")
             result = await pool_of(own).run(partial(work, own), seconds=_SECONDS)
-        if reasons:
-            LOG.warning("%s: %s", what, reasons[0])
         return result
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
-from hexad.adapters.adk.calls import is_adks_own, reflected_failure
 from hexad.adapters.adk.context import SPEAKERS, Recall, warn_unserved
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
     from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
+
+_ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})
+_ADKS_PREFIX: Final = "adk_"  # adk_request_confirmation, adk_request_credential, adk_request_input
+_REFLECTED: Final = "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # ADK's retry plugin, on behalf of a tool that failed
 
 
 class HexadPlugin(BasePlugin):
@@ -92,7 +96,7 @@ class HexadPlugin(BasePlugin):
         """Learn from a result, unless it only stands for an error that was recorded already."""
         leave()
         if is_outcome(tool, tool_context, result) and self._records(tool):
-            call = Ended(tool.name, tool_args, result, reflected_failure(result), _id(tool_context))
+            call = Ended(tool.name, tool_args, result, _reflected_failure(result), _id(tool_context))
             await self._recall.memory.alearn(self._speaker(tool_context), call)
 
     async def on_tool_error_callback(
@@ -120,7 +124,7 @@ class HexadPlugin(BasePlugin):
 
     def _records(self, tool: BaseTool) -> bool:
         """Whether the plugin records the calls of a tool: it is neither ours, nor ADK's own, nor watched."""
-        others = isinstance(tool, OwnTool) or is_adks_own(tool.name) or watches(tool, self._hx.store)
+        others = isinstance(tool, OwnTool) or _is_adks_own(tool.name) or watches(tool, self._hx.store)
         return self._hx.enabled and not others
 
 
@@ -133,3 +137,24 @@ def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
     """Whether the model is a `ContextAwareModel`, which adds context with its own placement and budget."""
     model = getattr(context.get_invocation_context().agent, "canonical_model", None)
     return isinstance(model, ContextAwareModel) and model.serves(hx)
+
+
+def _is_adks_own(name: str) -> bool:
+    """Whether ADK uses a function call of this name for itself: to ask a person, to hand a conversation to an agent.
+
+    >>> _is_adks_own("adk_request_confirmation"), _is_adks_own("transfer_to_agent"), _is_adks_own("book")
+    (True, True, False)
+    """
+    return name in _ADKS_OWN or name.startswith(_ADKS_PREFIX)
+
+
+def _reflected_failure(result: object) -> str | None:
+    """The failure that ADK's `ReflectAndRetryToolPlugin` reports for a tool, if the result is such a report.
+
+    >>> _reflected_failure({"response_type": _REFLECTED, "error_type": "ValueError", "error_details": "no such day"})
+    'ValueError: no such day'
+    """
+    if not isinstance(result, Mapping) or result.get("response_type") != _REFLECTED:
+        return None
+    parts = (str(result.get(name) or "") for name in ("error_type", "error_details"))
+    return ": ".join(filter(None, parts)) or "failed"

@@ -1,6 +1,6 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,11 +15,16 @@ from hexad.cli.terminal.screen import Wide
 from hexad.clock import utc_now
 from hexad.errors import InvalidInput
 from hexad.evals.baselines import BASELINES, chosen
-from hexad.evals.data import live_sets, read_sets
-from hexad.evals.kinds import measure_kinds
+from hexad.evals.conversations import converse
+from hexad.evals.data import CAPTURE, live_sets, read_sets
+from hexad.evals.failures import replay_failures
+from hexad.evals.fixes import judge_fixes, read_cases
+from hexad.evals.grouping import group_errors
+from hexad.evals.life import live, read_lives
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
 from hexad.evals.run import Plan, SetResult, evaluate
+from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
 from hexad.evals.tables import Figures, Table
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
@@ -73,6 +78,23 @@ def eval_(
         screen.emit({**(report_json(results, misses) if results else {}), **found})
     else:
         show(tables)
+
+
+def measure_kinds(
+    folder: Path, progress: Callable[[str, int, int], None], *, embedder: str = STATIC
+) -> dict[str, Figures]:
+    """The figures of the other kinds of evaluation that the folder has data for, by their names."""
+    lives, cases = read_lives(folder), read_cases(folder)
+    found = {
+        "life": live(lives, progress, embedder=embedder) if lives else None,
+        CAPTURE: converse(folder, progress),
+        "error_grouping": group_errors(folder, progress),
+        "tool_failures": replay_failures(folder, progress),
+        "fixes": judge_fixes(cases, progress) if cases else None,
+        BENIGN: check_scripts(folder, BENIGN, progress),
+        HARMFUL: check_scripts(folder, HARMFUL, progress),
+    }
+    return {name: figures for name, figures in found.items() if figures is not None}
 
 
 def _finished(results: Iterator[SetResult]) -> list[SetResult]:

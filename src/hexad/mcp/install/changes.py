@@ -70,7 +70,8 @@ def write(change: Change) -> Path | None:
     if _read(change.file) != change.before:
         raise ClientConfigError(str(change.file), "has changed since; nothing was written, run the command again")
     try:
-        _refuse_read_only(target)
+        if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
+            raise PermissionError(0, "it is read-only; allow writing first")
         target.parent.mkdir(parents=True, exist_ok=True)
         backup = None if change.before is None else backups.keep(target, change.before)
         if change.after is None:
@@ -122,12 +123,6 @@ def _read(file: Path) -> str | None:
         raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
     except OSError as error:
         raise ClientConfigError(str(file), f"cannot be read: {error.strerror or error}") from error
-
-
-def _refuse_read_only(target: Path) -> None:
-    """Refuse to replace a read-only file."""
-    if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
-        raise PermissionError(0, "it is read-only; allow writing first")
 
 
 def _replace(target: Path, content: str) -> None:

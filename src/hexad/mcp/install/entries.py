@@ -46,7 +46,8 @@ class Entries:
     def found(self, text: str) -> Entries:
         """Those of ours that are in a text."""
         document = self._loaded(text)
-        ours = {event: [each for each in given if self._is_ours(each)] for event, given in _hooks(document).items()}
+        lists = {event: given for event, given in document.get("hooks", {}).items() if isinstance(given, list)}
+        ours = {event: [each for each in given if self._is_ours(each)] for event, given in lists.items()}
         hooks = {event: given for event, given in ours.items() if given}
         return replace(self, server=document.get(self.group, {}).get(self.name), hooks=hooks)
 
@@ -125,10 +126,6 @@ def _calls_us(hook: Any, name: str) -> bool:
     words = re.split(r"[\s'\"]+", str(hook.get("command", "")))
     starts = any(word == "hook" and re.search(r"hexad(?:\.exe)?$", before) for before, word in pairwise(words))
     return starts or (hook.get("server"), hook.get("tool")) == (name, HOOK_TOOL)
-
-
-def _hooks(document: dict[str, Any]) -> dict[str, Any]:
-    return {event: each for event, each in document.get("hooks", {}).items() if isinstance(each, list)}
 
 
 def _toml(value: Any) -> str:

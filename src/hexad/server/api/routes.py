@@ -11,7 +11,7 @@ from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
 from hexad.schemas import COUNT, FLAG, KEY, KEYS, NOTHING, OBJECT, TEXT, answer, body, fields_of, given, listed, ref
-from hexad.server.api import evaluating, moving, verbs
+from hexad.server.api import moving, verbs
 from hexad.server.api.calls import listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
@@ -91,7 +91,7 @@ _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=T
 _WHOSE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY)
 _GONE: Final = {**_WHOSE, "properties": {**_WHOSE["properties"], "everything": FLAG, "traces": FLAG}}
 _HABITS: Final = {"layer": _LAYER, "id": KEY}
-_MOST: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": evaluating.MOST}
+_MOST: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": verbs.MOST_QUESTIONS}
 _QUESTIONS: Final = body(lines=TEXT, set=KEY, queries=_MOST, seed=COUNT, misses=COUNT)
 _RIGHTS: Final[Schema] = {"type": "array", "items": {"enum": list(Right)}, "minItems": 1}
 _TOKEN: Final = body(required="namespaces rights", name=KEY, namespaces={**KEYS, "maxItems": 100}, rights=_RIGHTS)
@@ -228,7 +228,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     _verb("POST", "/restore", APPROVE, moving.restore, answer("lines:whole"), runs=True, takes=moving.LINES),
     _verb("GET", "/doctor", READ, verbs.doctor, answer("ok:flag checks:[Check]"), runs=True),
     _verb("POST", "/doctor", APPROVE, verbs.repair, answer("ok:flag checks:[Check]"), runs=True),
-    _verb("POST", "/evaluate", READ, evaluating.measure, ref("Evaluation"), _QUESTIONS, runs=True),
+    _verb("POST", "/evaluate", READ, verbs.measure, ref("Evaluation"), _QUESTIONS, runs=True),
     Route("POST", "/reindex", APPROVE, "reindex", "Compute the missing embeddings in every namespace",
           lambda c: {"rows": c.hx.reindex()}, answer("rows:whole"), runs=True),
     _verb("GET", "/tokens", APPROVE, verbs.list_tokens, listed("Token")),

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad import wire
 from hexad._version import __version__
 from hexad.clock import utc_now
 from hexad.context.standing import left_out
-from hexad.errors import AccessRefused, HexadError, InvalidInput, NotFound
+from hexad.errors import AccessRefused, EvalError, HexadError, InvalidInput, NotFound
+from hexad.evals.data import CORPUS, QUERIES, live_sets, read_set
+from hexad.evals.report import as_json
+from hexad.evals.run import Plan, evaluate
 from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, Origin, SkillKind, SkillStatus
 from hexad.server.api.calls import listing, number_in, page, part, saved, shown, unchanged
 from hexad.server.tokens import Right
+from hexad.settings import NO_EMBEDDER
 from hexad.skills.review import reviewed
 from hexad.skills.run import result_json
 from hexad.skills.validation import check
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
     from hexad.model import AuditRecord, Knowledge, Skill
     from hexad.server.api.calls import Call, Reply
 
+MOST_QUESTIONS: Final = 500  # of a set that are asked, drawn at random
 _SPANS: Final = {"seen_within_days": "seen_after", "unseen_for_days": "seen_before"}
 _EVENTS_AT_ONCE: Final = 100
 _MOST_PINNED: Final = 1000  # that are counted
@@ -318,6 +325,45 @@ def repair(call: Call) -> dict[str, Any]:
     """Rebuild index, vectors and versions in every namespace, then check; needs a token for `*`."""
     call.caller.require_everywhere()
     return _checks(call, call.hx.check(repair=True))
+
+
+# questions with known answers: of the request or the operator's folder, asked of this memory or of a set's items
+
+
+def stored_sets(folder: Path | None) -> dict[str, Path]:
+    """The files of questions and the folders of sets in the operator's folder, by name."""
+    if folder is None:
+        return {}
+    sets = (file.parent for way in (f"*/{QUERIES}", f"*/*/{QUERIES}") for file in folder.glob(way))
+    return {place.relative_to(folder).as_posix(): place for place in sorted((*folder.glob("*.jsonl"), *sets))}
+
+
+def measure(call: Call) -> dict[str, Any]:
+    """Ask questions with known answers: of this memory, or of a stored set that has items of its own."""
+    asked, name, stored = call.body, call.body.get("set", ""), stored_sets(call.evals)
+    if name and name not in stored:
+        raise NotFound("set", name, call.hx.namespace, next_step="`hexad serve --evals DIR` offers those of a folder")
+    with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
+        place = stored.get(name) or Path(folder, QUERIES)
+        if not name:
+            place.write_text(asked.get("lines", ""), encoding="utf-8")
+        own = (place / CORPUS).is_file()
+        try:
+            sets = (read_set(place),) if own else live_sets(place)
+        except EvalError as error:
+            raise InvalidInput("set" if name else "lines", error.reason) from None
+        lines = (place if place.is_file() else place / QUERIES).read_text(encoding="utf-8-sig").split("\n")
+    if not own and not all(call.caller.reaches(question.group) for each in sets for question in each.questions):
+        raise AccessRefused(403, "a question's group is a namespace, and this token is not for all of these")
+    embedder = call.hx.settings.embedder if call.hx.settings.semantic else NO_EMBEDDER
+    seed, live = asked.get("seed", 0), None if own else call.hx
+    plan = Plan(queries=asked.get("queries", MOST_QUESTIONS), embedder=embedder, seed=seed, live=live)
+    results = list(evaluate(sets, plan, progress=lambda *_: None))
+    left_out = sum(map(bool, map(str.strip, lines))) - sum(len(each.questions) for each in sets)
+    return {**as_json(results, asked.get("misses", 0)), "left_out": left_out}
+
+
+# tokens
 
 
 def list_tokens(call: Call) -> dict[str, Any]:

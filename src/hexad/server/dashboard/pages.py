@@ -14,7 +14,6 @@ from hexad.memory.use.timeline import fingerprint, shown_prompts
 from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
 from hexad.server.api import verbs
 from hexad.server.api.calls import number_in, part
-from hexad.server.api.evaluating import stored_sets
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
 from hexad.skills.review import reviewed
@@ -217,7 +216,7 @@ def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
 
 def evaluation(call: Call) -> dict[str, Any]:
     """The form for questions with known answers, and the sets that are stored."""
-    return {"sets": list(stored_sets(call.evals)), "results": None}
+    return {"sets": list(verbs.stored_sets(call.evals)), "results": None}
 
 
 def log(call: Call) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def skill_folders(folder: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         raise FolderRefused(str(folder), "is not a folder")
     found: list[Path] = []
-    walk = os.walk(folder, onerror=lambda error: found.append(Path(error.filename)))  # reading it says what is wrong
+    walk = os.walk(folder, onerror=lambda error: found.append(Path(error.filename)))  # reading it will say why
     for number, (here, inner, names) in enumerate(walk):
         if number > MOST_FOLDERS * 10 or len(found) > MOST_FOLDERS:
             raise FolderRefused(str(folder), f"has too many folders; import parts of it, at most {MOST_FOLDERS} skills")

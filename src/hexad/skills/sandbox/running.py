@@ -123,7 +123,9 @@ def run(
                 is_over = _joined(readers, started + limits.seconds)
             exit_code = process.wait() if is_over else None  # the sandbox's outer process held both outputs to its end
         finally:
-            _end(process)
+            if process.returncode is None:
+                _kill(process)
+                process.wait()
             _joined(readers, monotonic() + _GRACE)
     return Ended(exit_code, *streams, monotonic() - started)
 
@@ -185,9 +187,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill the whole group: the sandbox's outer process takes everything inside with it."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.returncode is None:
-        _kill(process)
-        process.wait()

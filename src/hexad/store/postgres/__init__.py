@@ -108,8 +108,8 @@ class PostgresStore:
             self._writing.now = False
         if not known:
             self._resolve(unit)
-        if unit.waits:
-            self._merge_later(namespace)
+        if unit.waits and self._merging.acquire(blocking=False):
+            threading.Thread(target=self._merge, args=(namespace,), name="hexad-merge", daemon=True).start()
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces above ``after``, sorted."""
@@ -155,14 +155,6 @@ class PostgresStore:
         self._merging = threading.Lock()
         self._closing = threading.Event()
 
-    def _merge_later(self, namespace: str) -> None:
-        """Merge a namespace's index in a thread, one namespace at a time, a moment later: many saves may follow.
-
-        If it fails, the next save tries again.
-        """
-        if self._merging.acquire(blocking=False):
-            threading.Thread(target=self._merge, args=(namespace,), name="hexad-merge", daemon=True).start()
-
     def _resolve(self, unit: Unit) -> None:
         """Return if a commit whose connection was lost did happen, else raise; the audit chain knows."""
         if unit.appended is None:
@@ -185,6 +177,7 @@ class PostgresStore:
             return None
 
     def _merge(self, namespace: str) -> None:
+        """Merge a namespace's index, a moment later: many saves may follow. If it fails, the next save tries again."""
         try:
             self._closing.wait(_BEFORE_MERGING)
             with self.transaction(namespace) as unit:

@@ -32,13 +32,8 @@ if TYPE_CHECKING:
 ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _SKETCHED: Final = ("origin", "updated", "use_count", "relevance", "expires", "thread", "position", "asks", "trust")
 _COLUMNS: Final = (*_SKETCHED, "last_used", "subject", "seen")
-_WITHOUT: Final[dict[str, object]] = {  # values of columns that a noun has no field for
-    "relevance": 1.0,
-    "thread": "",
-    "trust": 0.0,
-    "subject": "",
-    "seen": 0,
-}
+# values of columns that a noun has no field for
+_WITHOUT: Final[dict[str, object]] = {"relevance": 1.0, "thread": "", "trust": 0.0, "subject": "", "seen": 0}
 _NAMED: Final = ", ".join(f'"{name}"' for name in _COLUMNS)
 BRIEF: Final = f"layer, number, id, words, {_NAMED}, data, NULL::text"
 WHOLE: Final = f"layer, number, id, words, {_NAMED}, data, aside"

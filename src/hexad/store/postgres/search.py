@@ -194,9 +194,7 @@ class Search(Work):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
-        self._vectors: dict[
-            tuple[int, int], tuple[int, Sequence[Any]]
-        ] = {}  # by layer and embedder: those above a stamp
+        self._vectors: dict[tuple[int, int], tuple[int, Sequence[Any]]] = {}  # by layer and embedder, above a stamp
 
     def evidence(self, question: Question) -> dict[Layer, Evidence]:
         """The evidence of each layer. Those that were empty lately are asked only if they are not any more."""

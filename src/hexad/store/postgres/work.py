@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hexad.store.postgres.pool import Pool
 
 _MOST_STAMPS: Final = 4096  # layers whose latest read vector is remembered, and namespaces with their layers
+_MOST_QUEUED: Final = 5000  # statements that wait for a round trip
 _MOST_ROWS: Final = 4096  # that a unit of work remembers: an import has more
 _ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
 _GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
@@ -117,8 +118,10 @@ class Work:
             raise self.translated(error) from error
 
     def queue(self, sql: str, *values: Any) -> None:
-        """Send a statement with the next round trip."""
+        """Send a statement with the next round trip, which is now if very many wait."""
         self._queued.append(Statement(sql, values))
+        if len(self._queued) >= _MOST_QUEUED:
+            self.ask()
 
     def known_head(self) -> Head:
         """The head, read if that has not happened yet."""
