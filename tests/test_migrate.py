@@ -133,32 +133,44 @@ class BrokenOff(Exception):
     pass
 
 
+def break_off(done: int, total: int) -> None:
+    if 500 <= done < total:
+        raise BrokenOff
+
+
 @requirement("PG-05")
 @pytest.mark.parametrize("direction", ["to the server", "from the server"])
-def test_a_copy_that_broke_off_goes_on_with_the_namespaces_that_are_missing(
-    url: str, tmp_path: Path, direction: str
-) -> None:
+def test_a_copy_that_broke_off_goes_on_where_it_stopped(url: str, tmp_path: Path, direction: str) -> None:
     places: list[Any] = [tmp_path / "many.db", url]
     source, target = places if direction == "to the server" else reversed(places)
-    with opened(source) as old, opened(target) as new:
-        furnished(old)  # in two namespaces, of which the second has the most
-        with old.store.transaction("other") as unit:
+    with opened(source, max_knowledge=10_000) as old, opened(target) as new:
+        furnished(old)
+        with old.store.transaction("default") as unit:
             unit.put([Entry(knowledge(f"k{number}"), document(f"note {number}")) for number in range(1200)])
-
-        def break_off(done: int, total: int) -> None:
-            if 1000 <= done < total:
-                raise BrokenOff
-
         with pytest.raises(BrokenOff):
             copy_store(old.store, new.store, break_off)
-        assert [len(new.scoped(namespace=name).knowledge.list()) for name in ("default", "other")] == [1, 0]
-        old.scoped(namespace="other").knowledge.save("coffee", "black")
         steps: list[tuple[int, int]] = []
         done = copy_store(old.store, new.store, lambda *step: steps.append(step))
         assert steps[-1] == (done.records, done.records)
-        assert steps[0] > (1000, done.records)  # the first namespace was not copied again
-        assert len(new.scoped(namespace="other").knowledge.list()) == 1202
+        assert steps[0] == (1202, 1206)  # the first 1,000 of 1,202 entries were not copied again
+        assert len(new.knowledge.list()) == len(old.knowledge.list())
         assert new.audit.verify().ok
+
+
+@requirement("PG-05")
+def test_a_copy_of_a_source_that_changed_in_between_takes_what_is_new_and_refuses_what_differs(
+    url: str, tmp_path: Path
+) -> None:
+    with opened(tmp_path / "many.db") as old, opened(url) as new:
+        with old.store.transaction("default") as unit:
+            unit.put([Entry(knowledge(f"k{number}"), document(f"note {number}")) for number in range(1200)])
+        with pytest.raises(BrokenOff):
+            copy_store(old.store, new.store, break_off)
+        old.knowledge.save("editor", "vim")
+        assert copy_store(old.store, new.store, lambda *_: None).records == 1201
+        old.knowledge.save("editor", "emacs")
+        with pytest.raises(StoreError, match="something else"):
+            copy_store(old.store, new.store, lambda *_: None)
 
 
 @requirement("PG-05")

@@ -116,7 +116,7 @@ def _write_lines(write: Callable[[str], object], store: Store, now: datetime, na
     count = 0
     for namespace in namespaces:
         with store.reading(namespace) as view:
-            for noun in nouns(view):
+            for noun in _nouns(view):
                 write(_line({"namespace": namespace, **to_json(noun)}))
                 count += 1
     write(_line({"type": END, "lines": count}))
@@ -127,8 +127,7 @@ def _line(fields: dict[str, Any]) -> str:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def nouns(view: Reading) -> Iterator[Noun]:
-    """Everything in a namespace that a backup holds, in its order."""
+def _nouns(view: Reading) -> Iterator[Noun]:
     for kind in RECORDS:
         for record in records(view, kind.layer):
             yield record
