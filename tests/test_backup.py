@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
-import os
 import sqlite3
 import stat
 import tempfile
-import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -326,12 +325,11 @@ def test_a_backup_removes_what_killed_ones_left_and_nothing_that_is_being_writte
     file_hx: Hexad, tmp_path: Path
 ) -> None:
     left, busy = tmp_path / "b.jsonl.killed.partial", tmp_path / "b.jsonl.busy.partial"
-    for file in (left, busy):
-        file.write_text("{")
-    days_ago = time.time() - 2 * 24 * 3600
-    os.utime(left, (days_ago, days_ago))
-    file_hx.backup(tmp_path / "b.jsonl")
-    assert [found.name for found in tmp_path.glob("*.partial")] == [busy.name]
+    left.write_text("{")
+    with busy.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file_hx.backup(tmp_path / "b.jsonl")
+        assert [found.name for found in tmp_path.glob("*.partial")] == [busy.name]
 
 
 @requirement("SAFE-03")

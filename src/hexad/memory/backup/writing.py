@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,11 @@ from hexad.memory.indexing import all_namespaces, records
 from hexad.model import RECORDS, Knowledge, Skill
 from hexad.wire import WIRE, to_json
 
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove an open file
+    fcntl = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
@@ -29,7 +33,6 @@ if TYPE_CHECKING:
 
 _HEAD: Final = b'{"type":"hexad-backup"'  # how every backup begins
 _PARTIAL: Final = ".partial"  # the end of the name of a file that is being written
-_LEFT_AFTER: Final = 24 * 3600  # seconds without a write: its writer was killed
 
 
 def write_backup(store: Store, path: Path, now: datetime, *, namespace: str | None = None) -> int:
@@ -70,22 +73,31 @@ def _refuse_other_files(store: Store, path: Path) -> None:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[tuple[TextIO, Path]]:
-    """A new file beside ``path``, for its owner alone."""
-    handle, name = tempfile.mkstemp(prefix=_prefix(path), suffix=_PARTIAL, dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            yield file, Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    """A new file beside ``path``, for its owner alone. It is locked as long as its writer lives."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=_prefix(path), suffix=_PARTIAL, dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                _lock(handle, wait=True)
+                if os.fstat(handle).st_nlink:  # else another backup took it for a leftover, just before the lock
+                    yield file, Path(name)
+                    return
+        finally:
+            Path(name).unlink(missing_ok=True)
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the files that killed backups to ``path`` left behind."""
+    """Remove the files that killed backups to ``path`` left behind: nobody holds their locks."""
     for found in path.parent.iterdir():
         if found.name.startswith(_prefix(path)) and found.name.endswith(_PARTIAL):
-            with suppress(OSError):  # another backup may have removed it
-                if found.stat().st_mtime < time.time() - _LEFT_AFTER:
-                    found.unlink()
+            with suppress(OSError), found.open("rb") as file:
+                _lock(file.fileno(), wait=False)
+                found.unlink()
+
+
+def _lock(handle: int, *, wait: bool) -> None:
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _prefix(path: Path) -> str:
