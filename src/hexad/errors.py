@@ -1,42 +1,6 @@
 """Every error that Hexad raises, in one tree. Each has its facts as attributes, and its message says what to do next.
 
-::
-
-    HexadError
-    ├── InvalidInput            a value that cannot be accepted: field, reason (also a ValueError)
-    │   ├── UnknownChoice       not one of the known values: value, known
-    │   │   └── UnknownLayer    not one of the six layers
-    │   ├── UnstorableText      NUL or a lone surrogate in what is to be stored
-    │   └── TextTooLong         more bytes than the limit: size, limit
-    ├── NotOwn                  an entry that only a person may change: key
-    ├── NotFound                nothing under that key: kind, key (also a LookupError)
-    ├── RateLimited             a session's limit is reached: kind, limit, session
-    │   └── DailyLimit          agents have created enough skills for today: namespace
-    ├── SkillRefused            a skill that may not be activated or run: name, reason
-    ├── SkillFailed             a skill that failed when it was called as a tool: name, reason
-    ├── AccessRefused           a request over HTTP that its token does not allow: status
-    ├── ChangedMeanwhile        a record that is not as the caller read it: key
-    ├── Disabled                the knowledge system is off
-    ├── ConfigError             a setting that is unknown or out of range: setting
-    ├── BackupError             a backup file that cannot be read or restored: file, line
-    ├── FolderRefused           a SKILL.md folder that cannot be read or written: file, reason
-    ├── EvalError               evaluation data that cannot be read: file, line
-    ├── ClientConfigError       an MCP client's configuration that cannot be changed: file, line
-    ├── MissingExtra            an optional package is not installed: install
-    │   └── PackageTooOld       it is, and is older than what is needed
-    ├── NoSandbox               this machine has no sandbox for scripts: reason
-    ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
-    ├── EmbedderFailed          an embedder raised, or returned no vectors: name
-    └── StoreError              the database: location
-        ├── NotADatabase        a directory, or a file that is something else
-        ├── SchemaTooNew        written by a newer Hexad: found, known
-        ├── StoreReadOnly       no permission to write
-        ├── StoreFull           no space left
-        ├── StoreBusy           another writer kept the write lock too long
-        ├── StoreClosed         used after `close`
-        ├── StoreDamaged        the file is corrupt
-        ├── CommitInDoubt       the connection was lost while a change was being committed
-        └── DeadlineExceeded    a query took longer than it was given: seconds
+`docs/reference/python.md` draws the tree, from the classes below.
 """
 
 from __future__ import annotations

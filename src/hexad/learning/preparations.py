@@ -45,7 +45,8 @@ def preparation(ran: Sequence[str], text: str, failure: Failure, *, sure: bool) 
         words = [word for word in words_shown.split()[1:] if word not in failed and is_operand(word)]
         named = any(re.search(rf"(?i)(?<![\w-]){re.escape(word)}", failure.text) for word in words if len(word) > 2)
         prepares = _prepares(each, words, failure)
-        if (prepares or (named and " " in words_shown)) and not _is_idle(each):
+        enough = named and " " in words_shown and failure.cause is not Cause.RESULT
+        if (prepares or enough) and not _is_idle(each):
             found[words_shown] = named
     certain = [each for each, named in found.items() if named]
     chosen = certain or (list(found) if sure and len(found) == 1 else [])
@@ -57,7 +58,7 @@ def _prepares(command: Command, words: Sequence[str], failure: Failure) -> bool:
     name, cause = base(command[0]), failure.cause
     if cause is Cause.RESULT and not _MISSING.search(failure.text):
         return False
-    made = re.match("create|init", name) is not None or (name == "chmod" and "+x" in command[1])
+    made = re.match("create|init", name) is not None or (name == "chmod" and "+x" in " ".join(command))
     return made or helps((name, *words), cause)
 
 
