@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from hexad.store.calls import CALLS, LATEST_CALLS, LATEST_OF_TOOL, OFFERS, OFFERS_OF, CallTables
 from hexad.store.learning import Activity
@@ -16,16 +16,13 @@ if TYPE_CHECKING:
     from hexad.store.learning import TemplateFilter
 
 
-_SEE: Final = (
-    "UPDATE hexad.learning SET seen = seen + 1, updated = $3 "
-    "WHERE number = (SELECT number FROM hexad.learning WHERE tenant = $1 AND id = $2)"
-)
-
-
 class LearningTables(Queries, CallTables):
     """Templates, calls and offers of a namespace: `Unit` adds the rest of the ports."""
 
-    see = _SEE
+    see = (
+        "UPDATE hexad.learning SET seen = seen + 1, updated = $3 "
+        "WHERE number = (SELECT number FROM hexad.learning WHERE tenant = $1 AND id = $2)"
+    )
 
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id, filter by filter."""

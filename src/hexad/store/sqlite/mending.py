@@ -27,9 +27,8 @@ def set_aside(connection: sqlite3.Connection, file: Path) -> Sequence[tuple[str,
     with connection:
         moved = list(_removed(connection))
         if moved:
-            with os.fdopen(
-                os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), "a", encoding="utf-8"
-            ) as lines:
+            opened = os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+            with os.fdopen(opened, "a", encoding="utf-8") as lines:
                 lines.writelines(json.dumps(row, default=repr) + "\n" for _, row in moved)
     return [(str(row["namespace"]), name) for name, row in moved]
 

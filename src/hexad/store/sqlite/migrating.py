@@ -31,10 +31,8 @@ def refuse_newer(connection: sqlite3.Connection, path: Path, known: int) -> int:
     try:
         found = schema_of(connection)
     except ValueError as error:
-        raise StoreDamaged(
-            str(path),
-            "its schema is not a number; restore a backup into a new file with `hexad restore BACKUP --db NEW`",
-        ) from error
+        advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"
+        raise StoreDamaged(str(path), f"its schema is not a number; {advice}") from error
     if found > known:
         raise SchemaTooNew(str(path), found, known)
     return found
@@ -45,28 +43,19 @@ def migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str]) 
     if refuse_newer(connection, path, len(scripts)) == len(scripts):
         return
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:  # commits, or rolls back
         found = refuse_newer(connection, path, len(scripts))  # another process may have been first
         if 0 < found < len(scripts):
             _copy(path, found)
-        for number in range(found, len(scripts)):
-            _apply(connection, scripts[number], number + 1)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite may have ended it already, as on a full disk
-            connection.execute("ROLLBACK")
-        raise
+        for schema, script in enumerate(scripts[found:], found + 1):
+            for statement in split(script):
+                connection.execute(statement)
+            connection.execute("INSERT OR REPLACE INTO hexad_note (name, value) VALUES (?, ?)", (_SCHEMA, str(schema)))
 
 
 def backup_path(path: Path, schema: int) -> Path:
     """The path of the copy made before a migration."""
     return path.with_name(f"{path.name}.schema-{schema}.backup")
-
-
-def _apply(connection: sqlite3.Connection, script: str, schema: int) -> None:
-    for statement in split(script):
-        connection.execute(statement)
-    connection.execute("INSERT OR REPLACE INTO hexad_note (name, value) VALUES (?, ?)", (_SCHEMA, str(schema)))
 
 
 def _copy(path: Path, schema: int) -> None:

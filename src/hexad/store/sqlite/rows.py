@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
-from hexad.store.codec import decoder_of, unreadable
+from hexad.store.codec import as_json, decoder_of, unreadable
 from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ N = TypeVar("N")
 
 _SKETCHED: Final = {"content": "substr(content, -1) = '?'"}
 
-as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _OPTIONAL: Final = (
     ("relevance", "1.0"),
     ("expires", "NULL"),

@@ -170,10 +170,8 @@ class Search(Queries):
         hashes = {hashed(search.home, term): (search, term) for search in searches for term in search.counted}
         for chunk in chunks(hashes):
             values = padded(chunk)
-            for term, count in self._connection.execute(
-                f"SELECT term, weight FROM hexad_posting WHERE term IN ({placeholders(values)}) AND number = {COUNT}",
-                values,
-            ):
+            sql = f"SELECT term, weight FROM hexad_posting WHERE term IN ({placeholders(values)}) AND number = {COUNT}"
+            for term, count in self._connection.execute(sql, values):
                 yield *hashes[term], count
 
     # postings
@@ -238,13 +236,8 @@ class Search(Queries):
     def _holding(self, search: _LayerSearch, term: str, numbers: Collection[int]) -> set[int]:
         found = {posting.number for posting in search.fresh.postings(term)}
         for chunk in chunks(numbers):
-            found.update(
-                number
-                for (number,) in self._connection.execute(
-                    f"SELECT number FROM hexad_posting WHERE term = ? AND number IN ({placeholders(chunk)})",
-                    (hashed(search.home, term), *chunk),
-                )
-            )
+            sql = f"SELECT number FROM hexad_posting WHERE term = ? AND number IN ({placeholders(chunk)})"
+            found.update(number for (number,) in self._run(sql, hashed(search.home, term), *chunk))
         return found
 
     def _expired(self, numbers: Sequence[int], now: int) -> set[int]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer, Proposal, Version
 from hexad.shape import to_microseconds
 from hexad.store import Row, Sketch, Sketches, folded, places_beside
-from hexad.store.codec import unreadable
+from hexad.store.codec import as_json, unreadable
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, as_json
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
@@ -35,10 +35,7 @@ SCRUBBED: Final = (
 _WIDEST: Final = max(len(table.columns) for table in TABLES.values())
 _SEEN_TOGETHER: Final = 32  # rows of a layer that are usually looked at
 _FACT: Final = "SELECT value FROM hexad_fact WHERE namespace = ? AND name = ?"
-_SET_FACT: Final = (
-    "INSERT INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?) ON CONFLICT (namespace, name) DO UPDATE SET "
-    "value = excluded.value"
-)
+_SET_FACT: Final = "INSERT OR REPLACE INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?)"
 _CLEAR_VECTORS: Final = "DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE namespace = ?)"
 _CLEAR_MEANINGS: Final = "UPDATE hexad_meaning SET rows = 0 WHERE namespace = ?"
 _KEYS_OF_SESSION: Final = (
@@ -51,23 +48,15 @@ _KEYS_OF_SUBJECT: Final = (
     "FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key"
 )
 _AUDIT: Final = (
-    "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad_audit WHERE namespace = ?"
-    " AND sequence > ? ORDER BY sequence LIMIT ?"
-)
-_APPEND_AUDIT: Final = (
-    "INSERT INTO hexad_audit (sequence, at, session, action, actor, target, details, previous, hash, namespace) VALUES"
-    " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"SELECT {AUDIT.selected} FROM hexad_audit WHERE namespace = ? AND sequence > ? ORDER BY sequence LIMIT ?"
 )
 _ASSOCIATIONS: Final = (
-    "SELECT layer, id, term, weight, session, used FROM hexad_association WHERE namespace = ?1 AND (?2 IS NULL OR "
-    "layer = ?2) AND (?3 IS NULL OR id = ?3) ORDER BY layer, id, term"
+    f"SELECT {ASSOCIATIONS.selected} FROM hexad_association WHERE namespace = ?1 AND (?2 IS NULL OR layer = ?2) "
+    "AND (?3 IS NULL OR id = ?3) ORDER BY layer, id, term"
 )
 _ASSOCIATIONS_OF: Final = (
-    "SELECT layer, id, term, weight, session, used FROM hexad_association INDEXED BY hexad_association_id "
+    f"SELECT {ASSOCIATIONS.selected} FROM hexad_association INDEXED BY hexad_association_id "
     "WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term"
-)
-_ADD_ASSOCIATION: Final = (
-    "INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?"
 _CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1"
@@ -205,7 +194,7 @@ class Unit(LearningTables):
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
         self._run(_REMOVE_ASSOCIATIONS, self.namespace, layer, id)
-        self._many(_ADD_ASSOCIATION, [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations])
+        self._many(ASSOCIATIONS.insert, [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations])
 
     def remove(self, layer: Layer, id: str) -> bool:
         table = TABLES[layer]
@@ -255,7 +244,7 @@ class Unit(LearningTables):
         for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
             what = (record.session, record.action, str.__str__(record.actor), record.target, written)
             chain = (record.previous, record.hash, self.namespace)
-            self._run(_APPEND_AUDIT, record.sequence, to_microseconds(record.at), *what, *chain)
+            self._run(AUDIT.insert, record.sequence, to_microseconds(record.at), *what, *chain)
 
     def take_slot(self, session: str, kind: str, limit: int) -> None:
         """Nothing: the slots of a file are counted in the process."""
