@@ -66,12 +66,7 @@ class Engine:
         return merged([found, *more], limit)
 
     def _retrieved(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None,
-        max_per_layer: int | None,
-        *,
-        session: str | None,
+        self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None
     ) -> Retrieval:
         name = self.workspace.session_of(session) or None
         try:
@@ -80,10 +75,7 @@ class Engine:
             raise
         except Exception as error:  # noqa: BLE001 - a user's own retriever may be down; the agent goes on
             return Retrieval(
-                query=query,
-                failures=failed_everywhere(layers, error),
-                namespace=self.workspace.namespace,
-                session=name,
+                query=query, failures=failed_everywhere(layers, error), namespace=self.workspace.namespace, session=name
             )
 
     def turn(

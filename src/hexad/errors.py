@@ -87,7 +87,7 @@ class RateLimited(HexadError):
     def __init__(self, kind: str, limit: int, session: str) -> None:
         super().__init__(
             f"session {session!r} has reached its limit of {limit} (max_{kind}={limit}); "
-            f"raise max_{kind}, or save with another session",
+            f"raise max_{kind}, or save with another session"
         )
         self.kind = kind
         self.limit = limit

@@ -151,10 +151,7 @@ class Traced(NamedTuple):
 
 
 def survey(
-    arguments: Mapping[str, Any],
-    *,
-    beside: Path | None = None,
-    config: str | os.PathLike[str] | None = None,
+    arguments: Mapping[str, Any], *, beside: Path | None = None, config: str | os.PathLike[str] | None = None
 ) -> Traced:
     """Settings from all sources; an argument of None was not given.
 

@@ -258,13 +258,7 @@ def _is_an_agents(entry: Knowledge) -> bool:
 
 def _first(given: dict[str, Any], origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
     entry = Knowledge(
-        origin=origin,
-        session=session,
-        version=version,
-        first_version=version,
-        created=now,
-        updated=now,
-        **given,
+        origin=origin, session=session, version=version, first_version=version, created=now, updated=now, **given
     )
     return replace(entry, given_by=_given_by(None, entry, session))
 
