@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.calls.watching import StepTool
     from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter
@@ -166,10 +165,6 @@ class Engine:
         from hexad.learning.observer import Observer  # noqa: PLC0415 - loads in 45 ms; retrieval needs none
 
         return Observer(self.workspace)
-
-    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
-        """A tool as a skill's step calls it, observed."""
-        return self.observer.step_tool(name, tool, session)
 
     def explain(
         self,
