@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.calls.watching import StepTool
     from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter
@@ -66,12 +65,7 @@ class Engine:
         return merged([found, *more], limit)
 
     def _retrieved(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None,
-        max_per_layer: int | None,
-        *,
-        session: str | None,
+        self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None
     ) -> Retrieval:
         name = self.workspace.session_of(session) or None
         try:
@@ -80,10 +74,7 @@ class Engine:
             raise
         except Exception as error:  # noqa: BLE001 - a user's own retriever may be down; the agent goes on
             return Retrieval(
-                query=query,
-                failures=failed_everywhere(layers, error),
-                namespace=self.workspace.namespace,
-                session=name,
+                query=query, failures=failed_everywhere(layers, error), namespace=self.workspace.namespace, session=name
             )
 
     def turn(
@@ -174,10 +165,6 @@ class Engine:
         from hexad.learning.observer import Observer  # noqa: PLC0415 - loads in 45 ms; retrieval needs none
 
         return Observer(self.workspace)
-
-    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
-        """A tool as a skill's step calls it, observed."""
-        return self.observer.step_tool(name, tool, session)
 
     def explain(
         self,

@@ -64,10 +64,8 @@ class NotFound(HexadError, LookupError):
 
     def __init__(self, kind: str, key: str, namespace: str, *, next_step: str = "") -> None:
         command = {"knowledge": "list", "deleted knowledge": "list --deleted", "skill": "skills list"}.get(kind)
-        next_step = next_step or (
-            f"`hexad {command}` shows them" if command else "list what there is, or save it first"
-        )
-        super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
+        usual = f"`hexad {command}` shows them" if command else "list what there is, or save it first"
+        super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step or usual}")
         self.kind = kind
         self.key = key
         self.namespace = namespace
@@ -87,7 +85,7 @@ class RateLimited(HexadError):
     def __init__(self, kind: str, limit: int, session: str) -> None:
         super().__init__(
             f"session {session!r} has reached its limit of {limit} (max_{kind}={limit}); "
-            f"raise max_{kind}, or save with another session",
+            f"raise max_{kind}, or save with another session"
         )
         self.kind = kind
         self.limit = limit

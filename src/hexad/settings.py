@@ -26,10 +26,7 @@ T = TypeVar("T")
 PREFIX: Final = "HEXAD_"
 FILE_NAME: Final = "hexad.toml"  # looked for beside the database
 _NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # these say where to look
-_BOOLEANS: Final = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-}
+_BOOLEANS: Final = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 _SHORTEST_TOKEN: Final = 16
 _MOST_DIGITS: Final = 10**15  # a larger number is shown with an exponent
 _MANY: Final = (0, 1_000_000)
@@ -151,10 +148,7 @@ class Traced(NamedTuple):
 
 
 def survey(
-    arguments: Mapping[str, Any],
-    *,
-    beside: Path | None = None,
-    config: str | os.PathLike[str] | None = None,
+    arguments: Mapping[str, Any], *, beside: Path | None = None, config: str | os.PathLike[str] | None = None
 ) -> Traced:
     """Settings from all sources; an argument of None was not given.
 

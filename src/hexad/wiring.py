@@ -94,17 +94,15 @@ def _in_utc(clock: Clock) -> Clock:
 def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
     """The workspace that writes, with its limits. Engines on the same data share their counts."""
     tally = None if store.shared_as is None else join_tally(store.shared_as)
+    most = {
+        "knowledge": settings.max_knowledge,
+        "learnings": settings.max_learnings,
+        "proposals": settings.max_proposals,
+    }
     return Workspace(
         store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
-        limits=Limits(
-            {
-                "knowledge": settings.max_knowledge,
-                "learnings": settings.max_learnings,
-                "proposals": settings.max_proposals,
-            },
-            tally,
-        ),
+        limits=Limits(most, tally),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),
@@ -133,8 +131,8 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
     agent = run.Agent(
         tools=engine.tools,
-        step_tool=engine.step_tool,
-        is_constant=lambda path, value: engine.observer.is_constant(path, value),  # noqa: PLW0108 - loads learning late
+        step_tool=lambda name, tool, session: engine.observer.step_tool(name, tool, session),  # noqa: PLW0108 - loads learning late
+        is_constant=lambda path, value: engine.observer.is_constant(path, value),  # noqa: PLW0108 - as above
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
@@ -185,11 +183,9 @@ def similarity_of(
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
     steps = Steps(
-        [
-            Step("analyser", str(ANALYSER), reindex),
-            Step("patterns", "anchored", complete_patterns),
-            Step("keys", "folded", fold_keys),
-        ]
+        Step("analyser", str(ANALYSER), reindex),
+        Step("patterns", "anchored", complete_patterns),
+        Step("keys", "folded", fold_keys),
     )
     maintain = getattr(store, "maintain", None)
     if maintain is None:

@@ -23,14 +23,7 @@ _PAGE: Final = 1000
 
 
 def append(
-    unit: Writing,
-    *,
-    at: datetime,
-    session: str,
-    action: str,
-    actor: str,
-    target: str,
-    details: Mapping[str, Json],
+    unit: Writing, action: str, target: str, details: Mapping[str, Json], *, at: datetime, session: str, actor: str
 ) -> int:
     """Log a change; returns its record's sequence.
 

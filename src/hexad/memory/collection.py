@@ -102,13 +102,8 @@ class RecordCollection(Generic[N]):
     def _said(self, intake: admission.Intake, origin: str, session: str | None) -> dict[str, Any]:
         """The fields of every new record: who said it, when, and what was redacted; ask when its texts are taken."""
         name, now = self._workspace.session_of(session), self._workspace.clock()
-        return {
-            "origin": Origin.parse(origin, "origin"),
-            "session": name,
-            "created": now,
-            "updated": now,
-            **intake.notes,
-        }
+        who = Origin.parse(origin, "origin")
+        return {"origin": who, "session": name, "created": now, "updated": now, **intake.notes}
 
     def _settled(self, change: Change, new: N) -> tuple[N, N | None]:
         """A new record, fitted to the stored one of its id, and that one, inside the transaction that stores it."""

@@ -21,9 +21,7 @@ _READ: Final = 2000  # characters of the text: its beginning names it
 _REDACTED: Final = re.compile(r"\[redacted:[^\]]*\]")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CONTRACTED: Final = re.compile(r"^(?:[cdjlmnst]|qu)['’]|['’](?:s|re|ve|ll|d|m)$")  # l'été, I'm, it's: été, I, it
-_NEGATIONS: Final = frozenset(
-    ["no", "not", "nor", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "cant", "wont"]
-)
+_NEGATIONS: Final = {"no", "not", "nor", "without", "cannot", "dont", "doesnt", "didnt", "isnt", "cant", "wont"}
 _SKIPPED: Final = STOPWORDS - _NEGATIONS  # "I do not like tea" must not become like-tea
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.memory.workspace import Change
-    from hexad.model import Forgotten, Item
+    from hexad.model import Forgotten, Item, Json
 
 
 class KnowledgeCollection(RecordCollection[Knowledge]):
@@ -174,11 +174,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         Hidden entries and versions go too. It takes time linear in the database. What the audit log keeps is who
         forgot which key, never content.
         """
-        named = [
-            (way, value)
-            for way, value in ((forget_key, id), (forget_subject, subject), (forget_session, session))
-            if value
-        ]
+        ways = ((forget_key, id), (forget_subject, subject), (forget_session, session))
+        named = [(way, value) for way, value in ways if value]
         if len(named) != 1:
             raise InvalidInput("forget", "give exactly one of a key, subject= or session=")
         way, value = named[0]
@@ -258,13 +255,7 @@ def _is_an_agents(entry: Knowledge) -> bool:
 
 def _first(given: dict[str, Any], origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
     entry = Knowledge(
-        origin=origin,
-        session=session,
-        version=version,
-        first_version=version,
-        created=now,
-        updated=now,
-        **given,
+        origin=origin, session=session, version=version, first_version=version, created=now, updated=now, **given
     )
     return replace(entry, given_by=_given_by(None, entry, session))
 
@@ -305,16 +296,9 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
     appended = old is None or new.version != old.version
     if appended:
         change.unit.add_versions([version_of(new)])
-    change.audit(
-        "knowledge.save" if appended else "knowledge.update",
-        new.key,
-        {
-            "version": new.version,
-            "category": new.category.value,
-            "bytes": len(new.content.encode()),
-            "redacted": list(new.redactions),
-        },
-    )
+    size, kinds = len(new.content.encode()), list(new.redactions)
+    facts: dict[str, Json] = {"version": new.version, "category": new.category.value, "bytes": size, "redacted": kinds}
+    change.audit("knowledge.save" if appended else "knowledge.update", new.key, facts)
 
 
 def version_of(entry: Knowledge) -> Version:

@@ -55,9 +55,8 @@ class Limits:
         """Take a slot, or say which limit is reached. Returns the limit, if there is one."""
         limit = self._maxima.get(kind) if session else None
         if limit is not None:
-            before, _ = self._tally.update(
-                (namespace, session, kind), lambda count: (count or 0) + ((count or 0) < limit)
-            )
+            key = (namespace, session, kind)
+            before, _ = self._tally.update(key, lambda count: (count or 0) + ((count or 0) < limit))
             if (before or 0) >= limit:
                 raise RateLimited(kind, limit, session)
         return limit

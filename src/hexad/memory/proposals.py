@@ -72,8 +72,9 @@ class Proposals:
         who = Origin.parse(origin, "origin")
         with self._workspace.change(actor=who, session=session) as doing:
             entry = self._entry(doing, name, must_exist=what is not ProposedChange.SAVE)
+            last, _ = doing.unit.chain_end() or (0, "")
             new = Proposal(
-                id=_next_id(doing),
+                id=f"p{last + 1}",  # no proposal ever had it: the number of the audit record that comes next
                 key=entry.key if entry else name,
                 change=what,
                 content=words,
@@ -141,16 +142,9 @@ def _put(doing: Change, new: Proposal) -> Proposal:
     doing.take_slot("proposals")
     new = new if old is None else replace(new, id=old.id)
     doing.unit.propose([new])
-    doing.audit(
-        "proposal.save", new.id, {"change": new.change.value, "key": new.key, "bytes": len(new.content.encode())}
-    )
+    size = len(new.content.encode())
+    doing.audit("proposal.save", new.id, {"change": new.change.value, "key": new.key, "bytes": size})
     return new
-
-
-def _next_id(doing: Change) -> str:
-    """An id that no proposal of this namespace ever had: the number of the audit record that comes next."""
-    last = doing.unit.chain_end()
-    return f"p{last[0] + 1 if last else 1}"
 
 
 def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledge:

@@ -11,7 +11,7 @@ from hexad.text import terms
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hexad.memory.similarity import Nearness, Similarity
+    from hexad.memory.similarity import Similarity
     from hexad.model import Item, Knowledge
 
 T = TypeVar("T", bound="Item | Knowledge")
@@ -22,8 +22,9 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 def resembling(text: str, found: Sequence[T], similarity: Similarity | None) -> Iterator[T]:
     """Those of the items that resemble a text, in their order."""
-    asked = similarity if similarity is not None and similarity.reads(text) and similarity.ready() else None
-    near = _nearness(text, found, asked) if found and asked is not None else None
+    near = None
+    if similarity is not None and similarity.reads(text) and similarity.ready() and found:
+        near = or_by_words_alone(lambda: similarity.space([item.content for item in found]).near(text))
     for place, item in enumerate(found):
         if alike(text, item.content) or (near is not None and (near.closeness(place) or 0.0) >= _CLOSE):
             yield item
@@ -45,7 +46,3 @@ def alike(one: str, other: str) -> bool:
 
 def _dice(one: set[str], other: set[str]) -> float:
     return 2 * len(one & other) / ((len(one) + len(other)) or 1)
-
-
-def _nearness(text: str, found: Sequence[Item | Knowledge], similarity: Similarity) -> Nearness | None:
-    return or_by_words_alone(lambda: similarity.space([item.content for item in found]).near(text))

@@ -12,7 +12,7 @@ from hexad.model import RECORDS
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from hexad.store import Reading, Store, Writing
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 class Steps:
     """The steps that a namespace may need, and the namespaces that need none."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, *steps: Step) -> None:
         self._steps = steps
         self._ready = Recent[str, int](_REMEMBERED, inherited=True)
 

@@ -9,15 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Final
 
-_KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
-    (str, "s"),
-    (bool, "b"),
-    (int, "i"),
-    (float, "n"),
-    (type(None), "z"),
-    ((list, tuple), "a"),
-    (Mapping, "o"),
-)
+_KINDS: Final = {str: "s", bool: "b", int: "i", float: "n", type(None): "z", list: "a", tuple: "a", Mapping: "o"}
 MOST_FINGERPRINTS: Final = 32  # of a call's arguments, and of its result
 _PLAIN_MODULES: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
 _END: Final = 1024  # characters of a long text, at either end
@@ -30,7 +22,7 @@ def fingerprint_of_value(value: object, *, secret: bool = False) -> str:
     >>> fingerprint_of_value("a") == fingerprint_of_value("a"), fingerprint_of_value(1)[0], fingerprint_of_value("1")[0]
     (True, 'i', 's')
     """
-    kind = next((letter for kind, letter in _KINDS if isinstance(value, kind)), "x")
+    kind = next((letter for kind, letter in _KINDS.items() if isinstance(value, kind)), "x")
     digest = hashlib.blake2b(_part(value).encode(errors="replace"), digest_size=2).hexdigest()
     return kind + (digest[:2] if secret else digest)
 

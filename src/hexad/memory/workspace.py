@@ -171,15 +171,8 @@ class Change:
     ) -> int:
         """Write this change into the log, as of now or of when it happened; returns the record's sequence."""
         self.actions[action] = int(self.actions.get(action, 0)) + 1
-        return audit.append(
-            self.unit,
-            at=at or self.workspace.clock(),
-            session=self.session,
-            action=action,
-            actor=self.actor,
-            target=target,
-            details=details or {},
-        )
+        now = at or self.workspace.clock()
+        return audit.append(self.unit, action, target, details or {}, at=now, session=self.session, actor=self.actor)
 
 
 class ChangeTransaction:

@@ -72,9 +72,8 @@ _STRONG: Final = re.compile(
 _ARTICLE: Final = re.compile(r"[eoh](?=-mail|mpty|bject|ttp)|(?=list|whole|number|URL|UUID|locale)")
 _SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
 _SHAPE_NAMES: Final = tuple(_SHAPES.values())
-CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
-    {"word", "locale", "true or false", "whole number", "number", "whole number as text"}
-)
+CONSTANT: Final = frozenset({"word", "locale", "true or false", "whole number", "number", "whole number as text"})
+"""Shapes of values that may be the same in every run."""
 _BYTES: Final = (bytes, bytearray, memoryview)
 _KINDS: Final[dict[type, str]] = {
     type(None): "null",

@@ -45,9 +45,8 @@ class Shape:
 
     def fits_tool(self, tool: object) -> bool:
         """Whether an object is such a tool."""
-        return isinstance(getattr(tool, "name", None), str) and inspect.iscoroutinefunction(
-            getattr(tool, self.call, None)
-        )
+        named = isinstance(getattr(tool, "name", None), str)
+        return named and inspect.iscoroutinefunction(getattr(tool, self.call, None))
 
     def fits_list(self, tool: object) -> bool:
         """Whether an object lists such tools."""

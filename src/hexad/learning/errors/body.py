@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
 _MESSAGES: Final = ("message", "msg", "detail", "error_description", "description", "hint", "title", "reason", "error")
 _PLACES: Final = ("field", "param", "loc", "path", "parameter", "property", "name", "pointer", "location", "target")
-_IGNORED: Final = frozenset(
-    {"documentation_url", "input", "url", "type", "object", "status", "request_id", "ctx", "code"}
-)
-_GROUPS: Final = frozenset({"errors", "details", "violations", "fieldViolations", "errorMessages", "issues"})
+_IGNORED: Final = ("documentation_url", "input", "url", "type", "object", "status", "request_id", "ctx", "code")
+_GROUPS: Final = ("errors", "details", "violations", "fieldViolations", "errorMessages", "issues")
 _BODY: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 _CODE: Final = re.compile(r"[\w.:/#-]*")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")  # which a JSON text may hold escaped

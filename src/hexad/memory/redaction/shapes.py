@@ -181,11 +181,7 @@ _GAP: Final = re.compile(r"[\s\"',.)-]{1,5}")
 _DIGITS: Final = re.compile("[0-9]{1,2}")
 _RUNS: Final = re.compile(r"[^A-Za-z0-9]+|%[0-9A-F]{2}")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-KINDS: Final = (  # of characters: letters, digits, symbols
-    re.compile(r"[^\W\d_]"),
-    re.compile(r"\d"),
-    re.compile(r"[!@#$%^&*?~+]"),
-)
+KINDS: Final = (re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[!@#$%^&*?~+]"))  # letters, digits, symbols
 _HUMP: Final = re.compile("[a-z][A-Z]")
 CONSONANTS: Final = re.compile("(?i:[b-df-hj-np-tv-xz]{4})")
 _CHANGE: Final = re.compile(r"[0-9](?=[A-Za-z])|[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])")

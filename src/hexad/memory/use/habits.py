@@ -72,14 +72,8 @@ class Habits:
 def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Association, ...]:
     """Record one more use of an item for a question, inside a transaction; return the item's associations."""
     words = dict.fromkeys(terms(redact(question[:MOST_CHARACTERS]).text, asking=True))
-    learned = strengthened(
-        change.unit.associations(layer, id),
-        layer,
-        id,
-        tuple(words)[:TAUGHT],
-        session=change.session,
-        now=change.workspace.clock(),
-    )
+    held, now = change.unit.associations(layer, id), change.workspace.clock()
+    learned = strengthened(held, layer, id, tuple(words)[:TAUGHT], session=change.session, now=now)
     change.unit.associate(layer, id, learned)
     change.audit("habit.teach", f"{layer}/{id}", {"words": len(learned)})
     return tuple(learned)
