@@ -29,6 +29,7 @@ GIVEN = {Layer.TOOL_REGISTRY, Layer.RUNTIME_CONTEXT}  # by a provider, at each c
 CLASSES = {record.__name__ for record in RECORDS}
 NOUNS = {record.layer.noun for record in RECORDS}
 PARTIAL = {
+    "errors.py: knowledge, skill": "names commands that list these two",
     "answers.py: knowledge, skill": "names MCP's tools, which find these two",
     "rows.py: SKILL_PATTERNS, USER_KNOWLEDGE": "only these two keep earlier versions",
     "records.py: SKILL_PATTERNS, USER_KNOWLEDGE": "the same on PostgreSQL",

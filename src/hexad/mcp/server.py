@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,16 +80,18 @@ def server_of(
     hooks: bool = False,
     reports: bool = True,
     beat: float = BEAT,
+    now: Callable[[], float] = time.monotonic,
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
     ``tools`` are callables that the steps of composite skills may call, besides the agent tools. With ``hooks`` it
     answers the hooks of a coding agent, which then need not ask for context nor report results; without ``reports`` it
-    only need not report. A client that waits gets a progress report every ``beat`` seconds.
+    only need not report. A client that waits gets a progress report every ``beat`` seconds. ``now`` is the clock by
+    which sessions over HTTP expire.
     """
     if not hx.enabled:
         raise Disabled
-    backend = Backend(hx, ClientSessions(), {key("tools", name_of(tool)): tool for tool in tools}, beat)
+    backend = Backend(hx, ClientSessions(now), {key("tools", name_of(tool)): tool for tool in tools}, beat)
     server = HexadServer(
         "hexad",
         title="Hexad",

@@ -129,7 +129,8 @@ def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
         raise BackupError(file, "holds NUL, which cannot be stored", number)
     kind = fields.get("type") if isinstance(fields, dict) else None
     if not isinstance(kind, str) or kind not in {HEADER, END, *TYPES}:
-        raise BackupError(file, f"must be an object whose type is one of {', '.join(TYPES)}", number)
+        other = "for a file of another program see `hexad import --help`, --as"
+        raise BackupError(file, f"must be an object whose type is one of {', '.join(TYPES)}; {other}", number)
     return dict(fields)
 
 
