@@ -162,7 +162,7 @@ def forget_elsewhere(change: Change, session: str) -> int:
 
 
 def similarity_of(
-    settings: Settings, embedder: Embedder | None, name: str | None, *, patient: bool = False
+    settings: Settings, embedder: Embedder | None, name: str | None, *, patient: bool
 ) -> Similarity | None:
     """The caller's embedder, else the extra's if it is installed; None if search by meaning is off.
 

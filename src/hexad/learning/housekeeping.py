@@ -81,9 +81,7 @@ def strength(learning: Learning, now: datetime) -> float:
     return float((1 + learning.worked + learning.support) * 0.5 ** (days / HALF_LIFE))
 
 
-def plan(
-    learnings: Sequence[Learning], now: datetime, unseen_for: timedelta | None, *, dry_run: bool = True
-) -> Cleaned:
+def plan(learnings: Sequence[Learning], now: datetime, unseen_for: timedelta | None, *, dry_run: bool) -> Cleaned:
     """The changes that a clean-up would make."""
     faded = [each.id for each in learnings if _goes(each, now, unseen_for)]
     staying = [each for each in learnings if each.id not in set(faded)]

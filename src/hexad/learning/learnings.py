@@ -224,7 +224,8 @@ class LearningCollection(RecordCollection[Learning]):
             raise InvalidInput("unseen_for", f"must be {wanted}")
         if admission.flag("dry_run", dry_run):
             with self._workspace.reading() as view:
-                return housekeeping.plan(housekeeping.all_of(view), self._workspace.clock(), unseen_for)
+                known = housekeeping.all_of(view)
+            return housekeeping.plan(known, self._workspace.clock(), unseen_for, dry_run=True)
         with self._workspace.change(actor=Origin.USER) as change:
             return housekeeping.clean(change, unseen_for)
 

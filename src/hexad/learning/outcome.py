@@ -128,18 +128,10 @@ def reported_failure(result: object) -> str | None:
 
 
 def _failure_in(result: Mapping[Any, Any]) -> str | None:
-    get = result.get
-    status = get("status")
-    failed = (
-        bool(get("error"))
-        or (isinstance(status, str) and status.casefold() in _FAILED_STATUS)
-        or get("is_error") is True
-        or get("isError") is True
-        or get("ok") is False
-        or get("success") is False
-        or bad_code(result) is not None
-    )
-    return failure_message(result, bad_code(result)) if failed else None
+    get, status, code = result.get, result.get("status"), bad_code(result)
+    named = isinstance(status, str) and status.casefold() in _FAILED_STATUS
+    flagged = get("is_error") is True or get("isError") is True or get("ok") is False or get("success") is False
+    return failure_message(result, code) if get("error") or named or flagged or code is not None else None
 
 
 def says_nothing(result: object, error: BaseException | None) -> bool:

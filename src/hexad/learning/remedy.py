@@ -241,9 +241,8 @@ class Remedy:
         """
         of_the_error = _IN_QUOTES.findall(self.text) if self.kind in MINED else []
         named = [each for change in self.changes for each in change.named]
-        return all(word in error for word in (*of_the_error, *named)) and all(
-            change.named or change.is_for(arguments) for change in self.changes
-        )
+        held = all(word in error for word in (*of_the_error, *named))
+        return held and all(change.named or change.is_for(arguments) for change in self.changes)
 
 
 def _ran(command: str, before: Sequence[Call]) -> bool:

@@ -45,9 +45,7 @@ class Damage:
     advice: str = "run `hexad doctor --repair`"
 
 
-def damages(
-    store: Store, similarity: Similarity | None, is_altered: Callable[[Record], bool] = lambda _: False
-) -> Iterator[Damage]:
+def damages(store: Store, similarity: Similarity | None, is_altered: Callable[[Record], bool]) -> Iterator[Damage]:
     """The damage of every namespace. Vectors are compared with what an embedder makes of the rows.
 
     ``is_altered`` says of a record whether it is not what a person approved, which nothing here can mend.

@@ -39,8 +39,8 @@ def forget_all(
     subject: str | None,
     session: str | None,
     everything: bool,
-    traces: bool = False,
-    also: Callable[[Change, str], int] = lambda _change, _session: 0,
+    traces: bool,
+    also: Callable[[Change, str], int],
 ) -> Forgotten:
     """Erase what was named, of every kind, in one transaction; then its traces.
 
@@ -168,9 +168,8 @@ def _forget_skills(change: Change, session: str) -> int:
 
 def _earlier(skill: Skill, version: SkillVersion) -> Skill:
     """A skill as it was in an earlier version, not approved and without the outcomes of later runs."""
-    said: dict[str, Any] = {
-        each.name: getattr(version, each.name) for each in fields(version) if each.name != "created"
-    }
+    names = [each.name for each in fields(version) if each.name != "created"]
+    said: dict[str, Any] = {name: getattr(version, name) for name in names}
     unapproved: dict[str, Any] = {"requires_approval": True, "approved": "", "approved_by": "", "reason": ""}
     refused = skill.status is SkillStatus.DEPRECATED  # a person's word, which no session takes back
     status = SkillStatus.DEPRECATED if refused else SkillStatus.DRAFT

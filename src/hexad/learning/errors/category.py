@@ -31,9 +31,7 @@ _SIGNS: Final = (  # statuses, and words of texts and class names; the first cat
     (ErrorCategory.PERMISSION, {401, 403, 407}, _PERMISSION),
     (ErrorCategory.PROVIDER_ERROR, {429, *range(500, 600)}, _PROVIDER),
 )
-_STATUS: Final = re.compile(
-    r"\b(?:http\S*|status(?:[ _-]?code)?|error code)\W{1,3}(?:error\W{1,3})?(\d{3})\b", re.IGNORECASE
-)
+_STATUS: Final = re.compile(r"(?i)\b(?:http\S*|status(?:[ _-]?code)?|error code)\W{1,3}(?:error\W{1,3})?(\d{3})\b")
 
 
 def category_of(error: object) -> ErrorCategory:

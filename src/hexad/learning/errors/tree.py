@@ -131,11 +131,8 @@ def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     known = [(split(template), found) for found, template in rows.items()]
     same = [each for each in known if len(each[0]) == len(words) and holds(words, each[0])]
     part = [each for each in known if 0 < len(each[0]) < len(words) and holds(words, each[0])]
-    typed = [
-        each
-        for each in known
-        if each[0][1:2] == (":",) and len(each[0]) == len(words) + 2 and holds(each[0][2:], words)
-    ]
+    longer = [each for each in known if len(each[0]) == len(words) + 2]
+    typed = [each for each in longer if each[0][1] == ":" and holds(each[0][2:], words)]
     any_error = [each for each in known if not each[0]]
     ordered = (*same, *sorted(part, key=lambda each: (-len(each[0]), each[1])), *typed, *any_error)
     return [found for _, found in ordered]
