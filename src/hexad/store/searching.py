@@ -17,7 +17,7 @@ from hexad.text.document import SUBJECT, Document, facet
 from hexad.text.index import Posting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hexad.model import Association
     from hexad.store import Question, Row
@@ -127,19 +127,6 @@ class Opening:
             return rows
         oldest = newest[-1][0]
         return [row for row in rows if row < oldest]
-
-
-def open_terms(
-    order: Sequence[str],
-    newest: Callable[[str, int], Sequence[Posting]],
-    among: Callable[[str, Collection[int]], Sequence[Posting]],
-) -> Mapping[str, Sequence[Posting]]:
-    """The postings of terms, read term by term."""
-    opening = Opening()
-    for term in order:
-        opening.add(term, list(newest(term, opening.room)) if opening.room else [])
-    opening.complete({term: among(term, rows) for term, rows in opening.unread.items()})
-    return opening.postings
 
 
 @dataclass(slots=True)

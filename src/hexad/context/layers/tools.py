@@ -111,10 +111,8 @@ class ToolRegistry:
         enough = {number for number, word in fragments.items() if short and (few or len(word) >= _TELLING)}
         known = not floor or any(map(matches.convinces, best))
         answers = [number for number in best if not floor or number in enough or (known and matches.answers(number))]
-        verdicts = {
-            **dict.fromkeys(answers[:limit], KEPT),
-            **dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit)),
-        }
+        verdicts = dict.fromkeys(answers[:limit], KEPT)
+        verdicts |= dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit))
         below = [number for number in best if number not in answers] if len(verdicts) < wide else []
         verdicts |= dict.fromkeys(below[: max(0, wide - len(verdicts))], TOO_LITTLE)
         reasons = {
