@@ -109,13 +109,6 @@ def weigh(
     return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows, of_common, talk, several)
 
 
-def gather(
-    index: TermIndex, terms: Sequence[str], common: Collection[str] = (), parts: Collection[str] = ()
-) -> Candidates:
-    """The same over an index in memory."""
-    return weigh(*opened(index, terms, terms), terms, common, parts)
-
-
 def opened(
     index: TermIndex, terms: Sequence[str], counted: Sequence[str]
 ) -> tuple[Statistics, Mapping[str, Sequence[Posting]]]:

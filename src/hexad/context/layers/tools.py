@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
-from hexad.context.candidates import gather
+from hexad.context.candidates import opened, weigh
 from hexad.context.keywords import extract
 from hexad.context.layers import BEYOND, KEPT, TOO_LITTLE, Judged
 from hexad.context.matching import NEAREST, Habit, Matches
@@ -91,7 +91,7 @@ class ToolRegistry:
         if similarity is not None and similarity.reads(query.text) and similarity.ready():
             near = or_by_words_alone(lambda: self._near(query, similarity))
         matches = Matches(
-            gather(self._index, query.terms, query.common, query.parts),
+            weigh(*opened(self._index, query.terms, query.terms), query.terms, query.common, query.parts),
             len(query.terms),
             near,
             {number: habits[tool.name] for number, tool in enumerate(self._tools) if tool.name in habits}
