@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.store.searching import MAX_OPENED, open_terms, opening_order
+from hexad.store.searching import MAX_OPENED, Opening, opening_order
 from hexad.text.document import SUBJECT, facet
 
 if TYPE_CHECKING:
@@ -109,20 +109,16 @@ def weigh(
     return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows, of_common, talk, several)
 
 
-def gather(
-    index: TermIndex, terms: Sequence[str], common: Collection[str] = (), parts: Collection[str] = ()
-) -> Candidates:
-    """The same over an index in memory."""
-    return weigh(*opened(index, terms, terms), terms, common, parts)
-
-
 def opened(
     index: TermIndex, terms: Sequence[str], counted: Sequence[str]
 ) -> tuple[Statistics, Mapping[str, Sequence[Posting]]]:
     """The frequencies and postings of terms in an index in memory."""
     statistics = index.statistics(counted)
-    order = opening_order(statistics, terms)
-    return statistics, open_terms(order, lambda term, room: index.postings(term, limit=room), index.postings_among)
+    opening = Opening()
+    for term in opening_order(statistics, terms):
+        opening.add(term, index.postings(term, limit=opening.room))
+    opening.complete({term: index.postings_among(term, rows) for term, rows in opening.unread.items()})
+    return statistics, opening.postings
 
 
 def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:

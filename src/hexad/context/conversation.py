@@ -33,15 +33,12 @@ def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mappin
     asked = {
         place: max((match(each.number) for each in here if each.asks), default=0.0) for place, here in placed.items()
     }
-    return {
-        sketch.number: _need(sketch)
-        * (
-            ANSWER * asked.get((thread, position - 1), 0.0)
-            + sum(LENT[abs(step)] * best.get((thread, position + step), 0.0) for step in STEPS)
-        )
-        for (thread, position), here in placed.items()
-        for sketch in here
-    }
+    lent: dict[int, float] = {}
+    for (thread, position), here in placed.items():
+        near = sum(LENT[abs(step)] * best.get((thread, position + step), 0.0) for step in STEPS)
+        given = ANSWER * asked.get((thread, position - 1), 0.0) + near
+        lent.update((sketch.number, _need(sketch) * given) for sketch in here)
+    return lent
 
 
 def share_of_meaning(sketches: Iterable[Sketch]) -> Mapping[int, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 from hexad.errors import DeadlineExceeded
@@ -21,27 +22,20 @@ def within(seconds: float | None, call: Callable[[], T], *, who: str) -> T:
     """
     if seconds is None:
         return call()
-    outcome: list[Callable[[], T]] = []
+    outcome: Future[T] = Future()
     context = contextvars.copy_context()
-    thread = threading.Thread(target=lambda: outcome.append(context.run(_settled, call)), daemon=True)
+    thread = threading.Thread(target=context.run, args=(_settle, outcome, call), daemon=True)
     thread.start()
     thread.join(seconds)
-    if not outcome:
+    if not outcome.done():
         raise DeadlineExceeded(who, seconds)
-    return outcome[0]()
+    return outcome.result()
 
 
-def _settled(call: Callable[[], T]) -> Callable[[], T]:
-    """The call's outcome, to be replayed in the caller's thread."""
+def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
     try:
-        result = call()
+        outcome.set_result(call())
     except Exception as error:  # noqa: BLE001 - it is raised again where it belongs
-        return lambda error=error: _raise(error)  # type: ignore[misc]
+        outcome.set_exception(error)
     except BaseException as error:  # noqa: BLE001 - a provider that exits or is cancelled ends itself, not its caller
-        gone = RuntimeError(f"the provider ended with {type(error).__name__}")
-        return lambda: _raise(gone)
-    return lambda: result
-
-
-def _raise(error: BaseException) -> T:  # type: ignore[type-var]
-    raise error
+        outcome.set_exception(RuntimeError(f"the provider ended with {type(error).__name__}"))

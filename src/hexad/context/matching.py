@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hexad.memory.similarity import Nearness
     from hexad.model import Association
 
-MEANING: Final = 0.2  # of one standard deviation of similarity; it falls as the question gets longer: `_per_step`
+MEANING: Final = 0.2  # of one standard deviation of similarity; it falls with more terms, as each word's share does
 BY_WORDS: Final = 0.2  # the share of meaning's weight that falls away as one row comes to hold all words
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
@@ -103,7 +103,7 @@ class Matches:
         self.habits = learned or {}
         self.mixed: set[int] = set()  # rows of several topics: how close they are as a whole says little
         best = max(candidates.scores.values(), default=0.0) if near is not None else 0.0
-        self._step = _per_step(terms) * (1 - BY_WORDS * best / candidates.measure.total)
+        self._step = MEANING / math.pow(3 + terms, 0.75) * (1 - BY_WORDS * best / candidates.measure.total)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
         closest = near.closeness(nearest[0]) if near is not None and nearest else None
@@ -209,8 +209,3 @@ class Matches:
 
     def _habit(self, number: int) -> float:
         return self.habits[number].value * HABIT if number in self.habits else 0.0
-
-
-def _per_step(terms: int) -> float:
-    """The weight of one standard deviation of similarity; it falls with more terms, as the share of each word does."""
-    return MEANING / math.pow(3 + terms, 0.75)

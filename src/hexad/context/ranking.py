@@ -78,12 +78,13 @@ class Ranking:
     ) -> tuple[Reason, ...]:
         """The parts of the same sum: one reason for each matching term and each signal that added something."""
         values: dict[tuple[str, str], float] = {}  # one reason a word, even if several of its terms matched
-        length = document.length
+        measure, length = self._measure, document.length
         for term in self._query.terms if match.words else ():
             weight = document.weight(term)
-            if weight and term in self._measure.rarity:
+            if weight and term in measure.rarity:
                 signal = "words", self._matched(term, document)
-                values[signal] = values.get(signal, 0.0) + self._worth(term, weight, length)
+                worth = measure.rarity[term] / measure.total * measure.saturated(weight, length)
+                values[signal] = values.get(signal, 0.0) + worth
         if any(match) or lent:
             values["meaning", "near in meaning"] = match.meaning
             values["habit", f"used before for {self._spelled(habit)}"] = match.habit
@@ -107,9 +108,6 @@ class Ranking:
     def _matched(self, term: str, document: Document) -> str:
         fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
         return f"{self._query.spelled.get(term, term)} in {' and '.join(fields)}"
-
-    def _worth(self, term: str, weight: int, length: int) -> float:
-        return self._measure.rarity[term] / self._measure.total * self._measure.saturated(weight, length)
 
     def _subject(self, packed: str) -> float:
         facets = packed.split(_LINE, 1)[0].split(" ") if self._subjects else ()

@@ -21,6 +21,7 @@ from hexad.context.standing import read_standing
 from hexad.errors import InvalidInput
 from hexad.memory.redaction import described
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
+from hexad.text.document import facet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,7 +139,8 @@ class ContextRetriever:
         asked = extract(query)
         if not asked:
             return ()
-        stored = self._stored()._replace(max_pinned=0, facets=facets, floor=False)
+        held = tuple(facet(name, value) for name, value in facets.items())
+        stored = self._stored()._replace(max_pinned=0, facets=held, floor=False)
         found = stored.examine([layer], asked, limit).candidates[layer]
         if isinstance(found, Exception):
             raise found
@@ -156,10 +158,9 @@ class ContextRetriever:
         seconds = dict(examined.seconds)
         for layer in layers:
             started = time.perf_counter()
-            given = None if layer in RECORD_OF else self._source(layer, examined, query)
             if layer in RECORD_OF:
                 found[layer] = examined.candidates[layer]
-            elif given is not None:
+            elif (given := self._source(layer, examined, query)) is not None:
                 deadline = None if isinstance(given.provider, ToolRegistry | SessionRuntime) else self.deadline
                 found[layer] = _asked(layer, partial(given.examine, query, limit, wide), deadline)
                 seconds[layer] = time.perf_counter() - started

@@ -15,7 +15,7 @@ from hexad.model import Layer, Origin
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from hexad.model import Item
 
@@ -37,7 +37,12 @@ def write(base: str, items: Sequence[Item], lines: Mapping[int, str]) -> str:
     >>> write("You are terse.", [], {})
     'You are terse.'
     """
-    return joined(base, *_sections(items, lines))
+    sections = []
+    for layer in Layer:
+        here = sorted([item for item in items if item.layer == layer], key=_user_first)
+        if here:
+            sections.append("\n".join((f"## {layer.heading}", *(lines[id(item)] for item in here))))
+    return joined(base, *sections)
 
 
 def joined(*parts: str) -> str:
@@ -72,13 +77,6 @@ def _label(word: str) -> str:
 def _key(item: Item) -> str:
     key = _shown(item.key, item)
     return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-
-
-def _sections(items: Sequence[Item], lines: Mapping[int, str]) -> Iterable[str]:
-    for layer in Layer:
-        here = [item for item in items if item.layer == layer]
-        if here:
-            yield "\n".join((f"## {layer.heading}", *(lines[id(item)] for item in sorted(here, key=_user_first))))
 
 
 def _user_first(item: Item) -> tuple[bool, bool]:

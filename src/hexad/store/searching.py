@@ -6,6 +6,7 @@ newest rows as long as there is room. A term for which there is no room only add
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
@@ -17,7 +18,7 @@ from hexad.text.document import SUBJECT, Document, facet
 from hexad.text.index import Posting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hexad.model import Association
     from hexad.store import Question, Row
@@ -113,33 +114,16 @@ class Opening:
         named before it and that are older than its own.
         """
         rows = list(self._rows) if self._overflowing else []
-        wanted = {term: self._older(rows[:before], self.postings[term]) for term, before in self._overflowing.items()}
+        wanted: dict[str, Sequence[int]] = {}
+        for term, before in self._overflowing.items():
+            oldest = self.postings[term][-1][0] if self.postings[term] else math.inf
+            wanted[term] = [row for row in rows[:before] if row < oldest]
         return {term: older for term, older in wanted.items() if older}
 
     def complete(self, among: Mapping[str, Sequence[Posting]]) -> None:
         """For truncated terms, add their postings for rows that other terms found."""
         for term, postings in among.items():
             self.postings[term] += postings
-
-    @staticmethod
-    def _older(rows: Sequence[int], newest: Sequence[Posting]) -> Sequence[int]:
-        if not newest:
-            return rows
-        oldest = newest[-1][0]
-        return [row for row in rows if row < oldest]
-
-
-def open_terms(
-    order: Sequence[str],
-    newest: Callable[[str, int], Sequence[Posting]],
-    among: Callable[[str, Collection[int]], Sequence[Posting]],
-) -> Mapping[str, Sequence[Posting]]:
-    """The postings of terms, read term by term."""
-    opening = Opening()
-    for term in order:
-        opening.add(term, list(newest(term, opening.room)) if opening.room else [])
-    opening.complete({term: among(term, rows) for term, rows in opening.unread.items()})
-    return opening.postings
 
 
 @dataclass(slots=True)

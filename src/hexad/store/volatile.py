@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["VolatileStore"]
 
-_PATH: Final = Path(IN_MEMORY)  # its name in messages
 _inherited: Final[list[object]] = []  # a child must neither use nor close what a thread of its parent worked with
 
 
@@ -124,5 +123,5 @@ class VolatileStore:
 def _schema() -> str:
     """A script that creates the tables as all migrations leave them: a sixth of the time of migrating."""
     with closing(sqlite3.connect(IN_MEMORY, isolation_level=None)) as connection:
-        migrate(connection, _PATH, migrations())
+        migrate(connection, Path(IN_MEMORY), migrations())
         return "\n".join(connection.iterdump())

@@ -46,7 +46,7 @@ class TermIndex:
         known = {term: len(self._postings[term]) for term in terms if term in self._postings}
         return Statistics(self._rows, self._length, known)
 
-    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
+    def postings(self, term: str, *, limit: int) -> list[Posting]:
         """The documents that hold a term, highest number first."""
         held = self._postings.get(term, {})
         return [held[number] for number in sorted(held, reverse=True)[:limit]]

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from typing import Protocol, cast
+from collections.abc import Callable
 
 import Stemmer
 
@@ -24,22 +24,17 @@ _CONJUNCTION = re.compile("^[وف](?=ال|لل)")
 _WITH_ARTICLE = ("ال", "لل", "بال", "كال")
 
 
-class _Snowball(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 - PyStemmer's name for it
-
-
 class _Stemmers(threading.local):
     """A thread's own stemmers, made when first needed: a Snowball object keeps the word in work inside itself."""
 
     def __init__(self) -> None:
-        self.made: dict[str, _Snowball] = {}
+        self.made = dict[str, Callable[[str], str]]()
 
     def stem(self, algorithm: str, word: str) -> str:
-        stemmer = self.made.get(algorithm)
-        if stemmer is None:
+        if algorithm not in self.made:
             # No cache inside (0): the callers' caches hold finished terms.
-            stemmer = self.made[algorithm] = cast("_Snowball", Stemmer.Stemmer(algorithm, 0))
-        return stemmer.stemWord(word)
+            self.made[algorithm] = Stemmer.Stemmer(algorithm, 0).stemWord
+        return self.made[algorithm](word)
 
 
 _STEMMERS = _Stemmers()

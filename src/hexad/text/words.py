@@ -84,17 +84,13 @@ _ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|(?:d|n)?ell|all|dall|sull|quest)'",
 def _read(stretch: str, language: str | None, asking: bool) -> tuple[Word, ...]:  # noqa: FBT001 - a cache's key
     """The words of a stretch of text between two spaces."""
     prose = _PROSE.fullmatch(stretch)
-    if prose:
-        return _prose(prose[1].lower(), language)
+    if prose:  # most texts consist of plain words: the same result in a fraction of the time
+        surface = prose[1].lower()
+        return () if _is_stop(surface, language) else (_with_parts(surface, stems(surface, language), language),)
     found: list[Word] = []
     for script, run in split(legible(stretch)):
         found += _spaced(run, language) if script == "spaced" else _unspaced(run, script=script, asking=asking)
     return tuple(found)
-
-
-def _prose(surface: str, language: str | None) -> tuple[Word, ...]:
-    """A short cut for plain words, which most texts consist of: the same result in a fraction of the time."""
-    return () if _is_stop(surface, language) else (_with_parts(surface, stems(surface, language), language),)
 
 
 _remembered = lru_cache(1 << 15)(_read)
@@ -108,10 +104,7 @@ def _unspaced(run: str, *, script: Script, asking: bool) -> Iterator[Word]:
 
 
 def _spaced(run: str, language: str | None) -> Iterator[Word]:
-    for name in _names(run):
-        word = _word(name, language)
-        if word:
-            yield word
+    return filter(None, (_word(name, language) for name in _names(run)))
 
 
 @lru_cache(1 << 14)

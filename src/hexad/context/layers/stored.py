@@ -20,7 +20,6 @@ from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin,
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Evidence, Question, Sketches, sketch_of
 from hexad.store.searching import counted_terms
-from hexad.text.document import facet
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class StoredLayers(NamedTuple):
     clock: Clock
     deadline: float | None = None
     max_pinned: int = 0
-    facets: Mapping[str, str] = {}
+    facets: Sequence[str] = ()  # terms that a row must hold
     similarity: Similarity | None = None
     floor: bool = True  # whether probable noise is left out
     room: Room | None = None  # for standing context; without it, nothing stands
@@ -117,7 +116,7 @@ class StoredLayers(NamedTuple):
             layers=layers if room is None else {*layers, Layer.USER_KNOWLEDGE},
             now=now,
             terms=query.terms,
-            facets=tuple(facet(name, value) for name, value in self.facets.items()),
+            facets=self.facets,
             with_subjects=(Layer.USER_KNOWLEDGE,),
             embedder=None if similarity is None else or_by_words_alone(lambda: similarity.name),
             standing=pins if room is None else max(pins, room.rows),
@@ -156,10 +155,6 @@ class _Asked(NamedTuple):
     standing: frozenset[str]  # ids of entries that are in the prompt already
     failed: list[Exception]  # of the embedder: it is not asked again for other layers
 
-    @property
-    def facets(self) -> tuple[str, ...]:
-        return tuple(facet(name, value) for name, value in self.source.facets.items())
-
     def matches(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Matches:
         """How well rows match: by words, by vectors if there are any, and by earlier use."""
         terms, near = self.query.terms, self._near(layer, evidence, candidates)
@@ -184,11 +179,11 @@ class _Asked(NamedTuple):
         """The nearest rows among those that may be answers."""
         if not filtered:
             return near.nearest(NEAREST)
+        facets, left = self.source.facets, set[int]()
         numbers: Sequence[int] = ()
-        left: Collection[int] = ()
         for most in _NEAR_ROUNDS:
-            numbers = near.nearest(most, all_of_them=bool(self.facets))
-            left = self.view.passing(layer, numbers, self.facets, self.now)
+            numbers = near.nearest(most, all_of_them=bool(facets))
+            left = self.view.passing(layer, numbers, facets, self.now)
             if len(left) >= NEAREST or len(numbers) < most:
                 break
         return [number for number in numbers if number in left][:NEAREST]
@@ -224,11 +219,9 @@ class _Pass:
         self.layer = layer
         self._floor = source.floor
         self._own = evidence.own
-        self._facets = asked.facets
-        self._limit = asked.limit
+        self._facets = source.facets
         pins = [row for row in evidence.standing if _is_pinned(row.record) and row.record.id not in asked.standing]
         self._pinned, self._too_many = pins[: source.max_pinned], pins[source.max_pinned :]
-        self._standing = asked.standing
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
@@ -267,10 +260,10 @@ class _Pass:
             reaching, self._waiting = self._reaching(self._waiting), ()
             if reaching:
                 return reaching
-        if self._answers() < self.wanted:
+        if len(self._possible(self._rows)) < self.wanted:
             batch = next(self._batches, ())
             if self._lean:
-                most = max(_FIRST, self._limit + len(self._without))
+                most = max(_FIRST, self._asked.limit + len(self._without))
                 batch, self._waiting, self._lean = batch[:most], batch[most:], False
             return batch
         rows = self._possible(self._rows) if self._own and not self._looked else ()
@@ -371,7 +364,7 @@ class _Pass:
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
         ]
-        kept = [Judged(item) for item in (*pinned, *solving[: self._room])][: self._limit]
+        kept = [Judged(item) for item in (*pinned, *solving[: self._room])][: self._asked.limit]
         if not wide:
             return kept
         others = [*best, *((answer, self._item(found[answer.sketch.number], answer)) for answer in self._others)]
@@ -395,13 +388,10 @@ class _Pass:
     def _why_not(self, answer: _Answer, record: Record) -> str:
         if answer.verdict != KEPT:
             return answer.verdict
-        return BEYOND.format(limit=self._limit) if self._solves(record) else UNSOLVED
-
-    def _answers(self) -> int:
-        """How many of the rows may be answers; the others only pass on score."""
-        return len(self._possible(self._rows))
+        return BEYOND.format(limit=self._asked.limit) if self._solves(record) else UNSOLVED
 
     def _possible(self, rows: Sequence[Sketch]) -> Sequence[Sketch]:
+        """Those of the rows that may be answers; the others only pass on score."""
         if not self._without and not self._facets:
             return rows
         return [row for row in rows if row.id not in self._without and _has(row, self._facets)]
@@ -425,7 +415,7 @@ class _Pass:
         if not self._floor or not self.matches.beside():
             return answers
         above = [answer for answer in answers if answer.verdict == KEPT]
-        others = [*above, *(self._answered(row, 0.0) for row in self._rows if row.id in self._standing)]
+        others = [*above, *(self._answered(row, 0.0) for row in self._rows if row.id in self._asked.standing)]
         telling = {*self._asked.query.terms} - self._asked.query.common
         held = {each: telling.intersection(each.sketch.words.split()) for each in others}
 

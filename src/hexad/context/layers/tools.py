@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
-from hexad.context.candidates import gather
+from hexad.context.candidates import opened, weigh
 from hexad.context.keywords import extract
 from hexad.context.layers import BEYOND, KEPT, TOO_LITTLE, Judged
 from hexad.context.matching import NEAREST, Habit, Matches
@@ -91,7 +91,7 @@ class ToolRegistry:
         if similarity is not None and similarity.reads(query.text) and similarity.ready():
             near = or_by_words_alone(lambda: self._near(query, similarity))
         matches = Matches(
-            gather(self._index, query.terms, query.common, query.parts),
+            weigh(*opened(self._index, query.terms, query.terms), query.terms, query.common, query.parts),
             len(query.terms),
             near,
             {number: habits[tool.name] for number, tool in enumerate(self._tools) if tool.name in habits}
@@ -111,10 +111,8 @@ class ToolRegistry:
         enough = {number for number, word in fragments.items() if short and (few or len(word) >= _TELLING)}
         known = not floor or any(map(matches.convinces, best))
         answers = [number for number in best if not floor or number in enough or (known and matches.answers(number))]
-        verdicts = {
-            **dict.fromkeys(answers[:limit], KEPT),
-            **dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit)),
-        }
+        verdicts = dict.fromkeys(answers[:limit], KEPT)
+        verdicts |= dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit))
         below = [number for number in best if number not in answers] if len(verdicts) < wide else []
         verdicts |= dict.fromkeys(below[: max(0, wide - len(verdicts))], TOO_LITTLE)
         reasons = {

@@ -20,7 +20,7 @@ from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Record, SkillVersion
@@ -271,9 +271,8 @@ class Unit(LearningTables):
     def _clear_index(self) -> None:
         """Empty the index, and give each layer a new home there: postings that damage left behind belong to nobody."""
         for layer, table in TABLES.items():
-            rows = self._connection.execute(
-                f"SELECT words FROM {table.name} WHERE namespace = ? AND words IS NOT NULL", (self.namespace,)
-            )
+            sql = f"SELECT words FROM {table.name} WHERE namespace = ? AND words IS NOT NULL"
+            rows = self._run(sql, self.namespace)
             self._index.clear(layer, [words for (words,) in rows])
             self._connection.execute(f"UPDATE {table.name} SET words = NULL WHERE namespace = ?", (self.namespace,))
         self._run(_CLEAR_VECTORS, self.namespace)
@@ -313,33 +312,25 @@ class Unit(LearningTables):
 
     def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
         """The neighbours of these rows in their threads."""
-        known = {each.number for each in sketches}
-        return [
-            sketch
-            for chunk in chunks(places_beside(sketches))
-            for sketch in self._at_places(padded(sorted(chunk), _SEEN_TOGETHER), now)
-            if sketch.number not in known
-        ]
-
-    def _at_places(self, places: Sequence[tuple[str, int]], now: int) -> Iterator[Sketch]:
-        table = TABLES[Layer.USER_KNOWLEDGE]
-        rows = self._connection.execute(
-            f"SELECT {table.sketched} FROM {table.name} INDEXED BY hexad_knowledge_thread WHERE namespace = ? "
-            f"AND thread <> '' AND (thread, position) IN (VALUES {','.join(['(?,?)'] * len(places))}) "
-            "AND words IS NOT NULL AND (expires IS NULL OR expires > ?)",
-            (self.namespace, *(value for place in places for value in place), now),
-        )
-        return map(Sketch._make, rows)
+        known, found = {each.number for each in sketches}, list[Sketch]()
+        for chunk in chunks(places_beside(sketches)):
+            places = padded(sorted(chunk), _SEEN_TOGETHER)
+            rows = self._connection.execute(
+                f"SELECT {_SKETCHED[Layer.USER_KNOWLEDGE]} FROM hexad_knowledge INDEXED BY hexad_knowledge_thread "
+                "WHERE namespace = ? AND thread <> '' AND words IS NOT NULL AND (thread, position) IN "
+                f"(VALUES {','.join(['(?,?)'] * len(places))}) AND (expires IS NULL OR expires > ?)",
+                (self.namespace, *(value for place in places for value in place), now),
+            )
+            found += [sketch for sketch in map(Sketch._make, rows) if sketch.number not in known]
+        return found
 
     def _row_number(self, table: Table[Any], id: str) -> tuple[int, str | None] | None:
         """The number and the words of a row that is about to change; most were read just before."""
         seen, self._seen = self._seen, None
         if seen is not None and seen[0] is table and seen[1] == id:
             return seen[2]
-        cursor = self._connection.execute(
-            f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?', (self.namespace, id)
-        )
-        found: tuple[int, str | None] | None = cursor.fetchone()
+        sql = f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?'
+        found: tuple[int, str | None] | None = self._run(sql, self.namespace, id).fetchone()
         return found
 
     def _put_aside(self, table: Table[Any], number: int, record: Record) -> None:

@@ -47,9 +47,7 @@ class Vectors(Queries):
     def add(self, layer: Layer, number: int, embedded: Embedded) -> None:
         """Keep a vector, in the place of the row's earlier one; the same again changes nothing."""
         place = (self.namespace, layer, embedded.embedder)
-        if self.home(layer, embedded.embedder) is None:
-            self._run(_ADD_MEANING, *place)
-        home, stamp = self._run(_MEANING, *place).fetchone()
+        home, stamp = self._run(_MEANING, *place).fetchone() or (self._run(_ADD_MEANING, *place).lastrowid, 0)
         if self._run(_VECTOR, home, number).fetchone() == (embedded.vector,):
             return
         replaced = self._run(_REMOVE_VECTOR, home, number).rowcount
