@@ -624,12 +624,29 @@ def test_what_is_true_now_is_the_next_version_of_what_was(hx: Hexad) -> None:
 @requirement("CAP-01", "CONF-04")
 @pytest.mark.parametrize(
     "text",
-    ["Use the password Sommer2024 from now on.", "Remember my PIN is 4921.", "Remember that the alarm code is 4711."],
+    [
+        "Use the password Sommer2024 from now on.",
+        "Remember my PIN is 4921.",
+        "Remember that the alarm code is 4711.",
+        "Remember that the db password is correct-horse-battery",
+        "Remember that the passphrase is blue monkey seven",
+        "Merk dir, dass das WLAN-Passwort sonnenblume ist",
+        "Retiens que le mot de passe est soleil",
+        "Recuerda que la contraseña del wifi es girasol",
+        "记住wifi密码是sunflower",
+    ],
 )
 def test_a_sentence_that_names_a_secret_beside_a_value_is_not_kept(hx: Hexad, text: str) -> None:
     typed(hx, text)
     assert not hx.knowledge.list()
     assert not hx.proposals.list()
+
+
+@requirement("CAP-02")
+def test_a_sentence_of_the_users_is_proof_enough_for_an_extractors_paraphrase(hx: Hexad) -> None:
+    found = [{"content": "The user likes jazz", "sentence": "Jazz is my thing."}, {"content": "The user likes opera"}]
+    captured = hx.capture(said("Jazz is my thing."), extractor=lambda _: found)
+    assert [each.content for each in captured.proposed] == ["The user likes jazz"]
 
 
 @requirement("CAP-01")

@@ -26,6 +26,17 @@ Call me Bob. | Call me Robert from now on. | replaces
 My favorite editor is Vim. | My favorite editor is now Emacs. | replaces
 Never use emojis. | You can use emojis again from now on. | asks
 I drink tea. | I now also drink coffee. | stays
+I'm vegan and allergic to nuts. | I'm no longer vegan. | asks
+I live in Berlin and I'm vegetarian. | I live in Rome now. | asks
+We use Postgres and Redis. | We no longer use Redis. | asks
+I'm allergic to nuts. | I'm no longer allergic to cats. | asks
+I work at Google. | I now work from home on Fridays. | stays
+I live in Berlin. | I now live with my girlfriend. | stays
+We use Python. | We no longer use Python 2. | asks
+Ich benutze Java. | Ich benutze JavaScript nicht mehr. | asks
+Ich wohne in Berlin. | Ich wohne jetzt mit Anna zusammen. | stays
+東京に住んでいます。 | 妹は今大阪に住んでいます。 | stays
+저는 삼성에서 일해요. | 제 아내는 이제 LG에서 일해요. | stays
 We use pnpm. | We now use Docker. | stays
 I live in Berlin. | This week I'm in Paris. | stays
 Always answer in English. | From now on use four spaces for indentation. | stays

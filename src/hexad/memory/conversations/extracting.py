@@ -27,6 +27,7 @@ Extractor: TypeAlias = Callable[[str], Iterable[Any]]
 _MOST: Final = 100  # candidates of a conversation that are looked at
 _LONGEST: Final = 500  # characters of a candidate
 _TRANSCRIPT: Final = 200_000  # characters that an extractor gets
+_SHORTEST: Final = 8  # characters of a sentence that proves what was said
 _SAID: Final = 0.6  # the share of a candidate's words that the user must have said
 
 
@@ -41,19 +42,20 @@ def extracted(extractor: Extractor, said: Sequence[Turn]) -> Iterator[Statement]
     words = " ".join(" ".join(own_words(turn.text) for turn in said if turn.by_user)[:_TRANSCRIPT].split())
     own = set(terms(words))
     for candidate in islice(extractor(transcript[:_TRANSCRIPT]) or (), _MOST):
-        found = _checked(candidate, own)
+        found = _checked(candidate, own, words)
         if found is not None:
             yield found if found.sentence in words else replace(found, sentence="")  # only what the user said
 
 
-def _checked(candidate: Any, words: set[str]) -> Statement | None:
+def _checked(candidate: Any, words: set[str], text: str) -> Statement | None:
+    """A candidate that the user said: most of its words, or the sentence that it comes from."""
     content = candidate if isinstance(candidate, str) else field_of(candidate, "content")
     if not isinstance(content, str) or not content.strip() or len(content) > _LONGEST:
         return None
-    own = set(terms(content))
-    if not own or len(own & words) < _SAID * len(own):
+    own, sentence = set(terms(content)), _text(candidate, "sentence") or content
+    quoted = len(sentence) >= _SHORTEST and " ".join(sentence.split()) in text
+    if not own or not (quoted or len(own & words) >= _SAID * len(own)):
         return None
-    sentence = _text(candidate, "sentence") or content
     if redact(f"{content}\n{sentence}", accounts=True).kinds or asks_the_system(content):
         return None
     try:

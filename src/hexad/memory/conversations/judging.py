@@ -54,8 +54,10 @@ _NOTATION: Final = re.compile(
     r"|\{(?P<name>[a-zA]+)\}|[_%$]"
 )
 _SECRET: Final = re.compile(
-    rf"(?i)\b(?:{PASSWORDS}|pin|cvv|cvc|token|api key|(?:alarm|door|gate|access|entry|safe) code)\b|{UNSPACED}"
+    rf"(?i)\b(?:{PASSWORDS}|pin|cvv|cvc|token|api key|passphrase|key(?= is \S*\d{{4}})"
+    rf"|(?:alarm|door|gate|access|entry|safe) (?:code|combination))\b|{UNSPACED}"
 )
+_IS: Final = re.compile(r"(?i)\b(?:is|are|ist|lautet|heißt|est|es)\b|[=:是は]|은|는")
 _ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|auch|ebenfalls|aussi|également|también)\b|也|还|も(?!う)|도(?= )")
 _VALUE: Final = re.compile(r"(?=[^\W\d]*\d)\w{3,}")
 _HINTED: Final = 2000  # characters of a message that show its language
@@ -115,8 +117,11 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
 
 
 def _tells_secret(sentence: str) -> bool:
-    """Whether a sentence holds a secret, or names one beside a word with digits; it is kept unseen."""
-    return bool(redact(sentence, accounts=True).kinds) or bool(_SECRET.search(sentence) and _VALUE.search(sentence))
+    """Whether a sentence holds a secret, or names one and says what it is; it is kept unseen."""
+    named = _SECRET.search(sentence) is not None
+    return bool(redact(sentence, accounts=True).kinds) or (
+        named and (_VALUE.search(sentence) or _IS.search(sentence)) is not None
+    )
 
 
 def judged(said: str, table: Table, now: datetime) -> Statement | None:

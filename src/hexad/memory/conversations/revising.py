@@ -23,6 +23,22 @@ _LATEST: Final = 500  # entries that are compared with a statement about a name,
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u4e00-\u9fff]+")
 _PREFERS: Final = re.compile(r"(?i)\b(?:prefer|bevorzug|préf[èé]r|prefier)|偏好|更喜欢|好みま|선호")
 
+_JOINS: Final = re.compile(
+    r"(?i)[,;，、；和]|\b(?:and|but|und|aber|sowie|et|mais|y|pero)\b|[とや](?!り)|(?<=\w)(?:와|과|하고) |고 "
+)
+_BESIDE: Final = re.compile(  # how somebody lives or works, and not where
+    r"(?i)\b(?:from home|remote(?:ly)?|part[- ]time|full[- ]time|alone|together|with|on the list|im homeoffice"
+    r"|von zu hause|teilzeit|vollzeit|allein|zusammen|mit|à la maison|en télétravail|seule?|avec|desde casa|sol[oa]"
+    r"|con)\b"
+)
+_OTHERS: Final = re.compile(  # a sentence about somebody else
+    r"我的?(?:老婆|妻子|太太|老公|丈夫|妈|爸|母亲|父亲|儿子|女儿|哥|姐|弟|妹|朋友|同事|男朋友|女朋友)"
+    r"|(?!私|僕|俺|わたし|自分|うち|今|現在|これから|ずっと|最近|上司)[^、。]{1,8}?[はがも](?!う)"
+    r"(?=.*(?:住|働|勤|ビーガン|ベジ|食べ))"
+    r"|(?!저|나는|나도|난|이제|지금|현재|요즘)(?:(?:제|내|우리|저희) )?\S{1,6}(?:은|는|이|가|께서) "
+    r"(?=.*(?:살|일해|일합|다녀|다닙|비건|채식))"
+)
+
 
 def compared(
     said: Statement, knowledge: KnowledgeCollection, workspace: Workspace
@@ -33,6 +49,17 @@ def compared(
     """
     if said.expires:  # what holds for a time replaces nothing
         return replace(said, replaces=False), None
+    if _OTHERS.match(said.content) or (said.slot and _BESIDE.search(said.content)):  # not the user's own value
+        said = replace(said, slot=False, replaces=False, key=key_from(said.content))
+    said, entry = _compared(said, knowledge, workspace)
+    if entry is not None and said.replaces and _says_more(entry.content, said):
+        said = replace(said, replaces=False)
+    return said, entry
+
+
+def _compared(
+    said: Statement, knowledge: KnowledgeCollection, workspace: Workspace
+) -> tuple[Statement, Knowledge | None]:
     if said.slot:
         held = _holders(said, knowledge, workspace)
         named = [each for each in held if matter(said.gone) & matter(each.content)]
@@ -62,6 +89,13 @@ def _holders(said: Statement, knowledge: KnowledgeCollection, workspace: Workspa
     return list({entry.key: entry for entry in held}.values())
 
 
+def _says_more(content: str, said: Statement) -> bool:
+    """Whether an entry says something else too, which would be lost, or names another thing than what is gone."""
+    start = said.content.split(maxsplit=1)[0]  # it has a capital letter in any case
+    names = [name for name in re.findall(r"(?<!\w)(?:[A-Z]\w+|\w*\d\w*)(?!\w)", said.gone) if name != start]
+    return bool(_JOINS.search(content)) or any(re.search(rf"(?<!\w){name}(?!\w)", content) is None for name in names)
+
+
 def _only_ends(said: Statement) -> bool:
     """Whether a statement says no more than what no longer holds."""
     return bool(matter(said.gone)) and matter(said.content) <= matter(said.gone)
@@ -72,7 +106,7 @@ def _meant(said: Statement, found: list[Item]) -> tuple[list[Item], list[Item]]:
     gone, about = matter(said.gone), matter(said.content)
     named = [each for each in found if gone and gone <= matter(each.content)]
     likely = [each for each in named if _same_verb(said, each)]
-    if not named:
+    if not named and not gone:
         likely = named = [each for each in found if all(_difference(said, each))]
     fitting = [each for each in likely if 2 * len(matter(each.content) - about) <= len(matter(each.content))]
     sure = [each for each in fitting if gone or _is_exclusive(said, each)]  # those that say little else
