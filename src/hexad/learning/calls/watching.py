@@ -313,19 +313,20 @@ def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def _by_name(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by name, without the object of a method; also those of a call that does not fit the signature."""
-    try:
-        bound = signature.bind(*given, **named).arguments if signature is not None else None
-    except TypeError:  # the call failed for the same reason
-        bound = None
-    if signature is None or bound is None:
-        names = [each for each in signature.parameters if each not in _OWN] if signature is not None else []
-        names += [f"argument {place}" for place in range(len(names) + 1, len(given) + 1)]
-        return {**dict(zip(names, given, strict=False)), **named}
-    found: dict[str, Any] = {}
-    for place, (name, value) in enumerate(bound.items()):
-        if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-            found.update(value)
-        elif place or name not in _OWN:
-            found[name] = value
-    return found
+    """Arguments by name, without the object of a method; also those of a call that does not fit the signature.
+
+    `Signature.bind` takes ten times as long, and every watched call passes here.
+    """
+    known = [*signature.parameters.values()] if signature is not None and given else []
+    names = [each.name for each in known if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    left = given[len(names) :]
+    rest = next((each.name for each in known if left and each.kind is inspect.Parameter.VAR_POSITIONAL), None)
+    more = (
+        {f"argument {place}": value for place, value in enumerate(left, len(names) + 1)}
+        if rest is None
+        else {rest: left}
+    )
+    found = {**dict(zip(names, given, strict=False)), **more}
+    if next(iter(found), "") in _OWN:
+        del found[next(iter(found))]
+    return {**found, **named}

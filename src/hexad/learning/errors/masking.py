@@ -75,6 +75,7 @@ _DAY: Final = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _ZONE: Final = "(?: [A-Z]{3,4} \\d{4})?"  # as `date` writes it
 _CLOCK: Final = r"\d\d?[:,]\d\d(?:[:,]\d\d)?(?:[.,]\d+)?(?:\s?[ap]m\b)?"
 _DIGIT, _TIED, _DOTTED = map(re.compile, (r"\d", r"[-:,(/][\da-fA-F]", r"\.[A-Za-z]"))  # quick tests
+_CODED: Final = re.compile(r"[45]\d\d\b|[A-Z-]\d{3}|(?i:sqlstate|exit|errno|code)")  # only such a text holds a code
 _RULES: Final[tuple[tuple[re.Pattern[str], str, re.Pattern[str] | str], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), placeholder, held)
     for pattern, placeholder, held in (  # only a text that holds this can match
@@ -134,7 +135,7 @@ def masked(text: str) -> str:
         text = _REASON.sub(lambda found: f"{found[1].translate(_HIDDEN)} {found[2]}", _MODULE.sub("", text))
     if "KeyError" in text:
         text = _KEY.sub(r"\1\2", text)
-    for pattern in _CODES if holds[_DIGIT] else ():
+    for pattern in _CODES if holds[_DIGIT] and _CODED.search(text) else ():
         text = pattern.sub(lambda found: found[1] + found[2].translate(_HIDDEN), text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     for pattern, placeholder, held in _RULES:
