@@ -152,6 +152,11 @@ Vivo en Madrid. | Ya no vivo en Sevilla. | stays
 항상 영어로 답변해 주세요. | 이제부터는 한국어로 답변해 주세요. | replaces
 저는 부산에 살아요. | 저는 더 이상 서울에 살지 않아요. | stays
 저는 재즈를 좋아해요. | 저는 이제 록도 좋아해요. | stays
+Always use tabs. | Always use spaces. | asks
+We use npm. | We use pnpm. | asks
+Verwende immer Tabs. | Verwende immer Leerzeichen. | asks
+Always use tabs. | Always use type hints. | stays
+We use Jest for the shop. | We use Vitest for the blog. | stays
 """
 CASES = [tuple(part.strip() for part in line.split("|")) for line in PAIRS.strip().splitlines()]
 

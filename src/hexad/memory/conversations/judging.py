@@ -46,6 +46,9 @@ _BETWEEN: Final = re.compile(
     r"(?:[;–—]|[,、，](?!\d))\s*(?:(?:because|since|as|weil|denn|car|parce que|porque|ya que)\s)?"
 )
 _NEVER: Final = re.compile(r"(?!)")
+_MENTIONED: Final = re.compile(
+    r"""(?<!\w)["„“«'‘「『][^"„“”«»'‘’「」『』]{2,24}["“”»'’」』](?![a-z])"""
+)  # words that are spoken of
 _STATES: Final = re.compile("(?P<category>[a-z]+)(?P<sure>[!?])(?::(?P<slot>.+))?")
 _LETTERS: Final = {"A": "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])", "a": "(?-i:[a-zäöüßéáíóúñç])"}
 _SIGNS: Final = {"(": "(?:", "~(": "(?!", "~<(": "(?<!", "&(": "(?=", "…": ".*", "_": r"\b", "%": r"\w", "$": r"\W*$"}
@@ -140,6 +143,8 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     row, slot = _stated(table, claim, bare)
     passing = until is None and bool(table.refusing["passing"].search(body))
     anew = settled != claim and (row is None or passing) and not table.refusing["passing"].search(settled)
+    if row is not None and row.category is Category.RULE and _MENTIONED.search(claim):
+        row, slot = _stated(table, _MENTIONED.sub("X", claim))  # not: five sentences with "from now on"
     if anew:  # "Ahora usamos Vue" is judged as "Usamos Vue", but is not clear
         row, slot = _stated(table, settled)
     if row is None and not (asked and len(body) > 1) and not (until and table.refusing["while"].match(bare)):

@@ -39,6 +39,24 @@ _OTHERS: Final = re.compile(  # a sentence about somebody else
     r"(?=.*(?:살|일해|일합|다녀|다닙|비건|채식))"
 )
 
+_ALTERNATIVES: Final = [  # words of which one rules out the others, where the rest of two sentences is about the same
+    frozenset(group.split())
+    for group in (
+        "tabs tabulations tabulatoren tabuladores spaces leerzeichen espaces espacios 制表符 空格 タブ スペース 탭",
+        "npm pnpm yarn bun",
+        "metric imperial metrisch métrique métricas celsius fahrenheit",
+        "camelcase snake_case kebab-case pascalcase",
+        "postgres postgresql mysql mariadb sqlite",
+        "github gitlab bitbucket",
+        "windows macos mac linux ubuntu",
+        "jest vitest mocha",
+        "pytest unittest",
+        "react vue angular svelte",
+        "vim neovim emacs vscode",
+        "poetry pipenv uv conda",
+    )
+]
+
 
 def compared(
     said: Statement, knowledge: KnowledgeCollection, workspace: Workspace
@@ -71,7 +89,8 @@ def _compared(
     if len(sure) != 1:
         added = said.replaces and said.category is Category.RULE  # from now on there is one rule more
         near = () if added else resembling(said.content, found, None)
-        sure = [*sure, *likely, *(each for each in near if matter(each.content) & matter(said.content))]
+        similar = [each for each in near if matter(each.content) & matter(said.content)]
+        sure = [*sure, *likely, *similar, *(each for each in found if _is_alternative(said, each))]
         said = replace(said, replaces=False)
     return said, knowledge.get(sure[0].id) if sure else None
 
@@ -111,6 +130,18 @@ def _meant(said: Statement, found: list[Item]) -> tuple[list[Item], list[Item]]:
     fitting = [each for each in likely if 2 * len(matter(each.content) - about) <= len(matter(each.content))]
     sure = [each for each in fitting if gone or _is_exclusive(said, each)]  # those that say little else
     return sure, [*likely, *named, *(each for each in found if matter(each.content) == about)]
+
+
+def _is_alternative(said: Statement, entry: Item) -> bool:
+    """Whether a statement and an entry name two things of which one can hold: "always use tabs" and "… spaces"."""
+    mine, theirs = (re.findall(r"[\w-]+", text) for text in (said.content, entry.content))
+    for group in _ALTERNATIVES:
+        one, other = ({word.casefold() for word in words} & group for words in (mine, theirs))
+        if one and other and not one & other:
+            rests = (" ".join(word for word in words if word.casefold() not in group) for words in (mine, theirs))
+            left, right = map(matter, rests)
+            return left == right or bool(left & right)
+    return False
 
 
 def _same_verb(said: Statement, entry: Item) -> bool:

@@ -20,7 +20,7 @@ NARROW: Final = str.maketrans("\uff01\uff0c\uff1a\uff1b\uff1f", "!,:;?")  # full
 
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?(/?)>")
-_QUOTED: Final = re.compile(r'"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|『[^『』]*』|《[^《》]*》')
+_QUOTED: Final = re.compile(r'„[^„“”"]*[“”"]|"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|『[^『』]*』|《[^《》]*》')
 _SHORT_QUOTE: Final = 24
 _NOT_PROSE: Final = re.compile(
     r"^(?: {4}|\t|\s*(?:[>|$#%]|>>>|@@|\+\+\+|---|at \S+\(|File \"|Traceback|\d{4}-\d\d-\d\d[T ]\d\d:"
