@@ -13,7 +13,7 @@ from hexad.text.stopwords import CHINESE_CHARACTERS
 
 _WORDS: Final = {
     None: """
-    able actually ago already always anybody anyway ask asked asking available away back bad best better big bit bye
+    able actually ago already always anybody anyway ask asked asking available away back bad best better big bit bot bye
     came cheers come coming cool course day days different early easy enough especially evening everybody exactly
     explain fine first five four fun funny get gets getting give given gives glad go goes going gone good goodbye got
     great guess haha happen hello help helps hey hi hope idea instead interesting joke keep kind know last late later
@@ -22,7 +22,7 @@ _WORDS: Final = {
     possible pretty probably put question questions quick quite rather ready really recommend right said say see seem
     short show simple small somebody sometimes soon sorry sort sounds start still stuff suggest sure take taken takes
     taking tell thank thanks thing things think three time times today together tomorrow tonight took try trying two
-    use used using usually want wants way ways week weeks welcome well went whole wonder wow wrong yeah year years yep
+    use used using usually want wants way ways week weekend weeks welcome well went whole wonder word words wow wrong yeah year years yep
     yes yesterday
     """,
     "german": """
@@ -74,8 +74,12 @@ _RUSSIAN: Final = """
     """
 _ARABIC: Final = "مرحبا شكرا السلام عليكم صباح الخير مساء اليوم غدا أمس الآن جدا يمكن أريد كل بعد قبل كم أي لي لدي عندي"
 
-_JAPANESE: Final = frozenset("何誰私僕君今方大小人日月年時分一二三四五六七八九十")  # they say little as words
-_CHINESE_WORDS: Final = "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候"
+_JAPANESE: Final = frozenset(
+    "何誰私僕君今方大小人日月年時分番回目条只位一二三四五六七八九十"
+)  # they say little as words
+_CHINESE_WORDS: Final = (
+    "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候 世界 界上 最长 最大 最高"
+)
 _CHINESE: Final = frozenset(_CHINESE_WORDS.split())
 _PARTICLES: Final = frozenset("はがをにでとのもへやかねよなぞわばてたしいう")
 _KOREAN_WORDS: Final = """
@@ -83,7 +87,7 @@ _KOREAN_WORDS: Final = """
     누구 무슨 어느 있어 있을 없어 없을 하고 하는 하면 해도 해야 해줘 할까 할지 하지 했어 했지 였지 이야 이에
     예요 에요 이지 인데 는데 을까 을지 될까 되나 되는 어요 아요 네요 군요 거야 것은 것을 수가 줄래 주세 세요
     으로 에서 에게 한테 까지 부터 에는 이고 이랑 라고 려고 려면 면서 지만 습니 니다 니까 나요 가요 까요 돼요
-    해요 볼까 싶어 싶은 같아 같은 때는 때문 때에 여기 거기 저기 우리 저는 나는 제가 내가 이름
+    해요 볼까 싶어 싶은 같아 같은 때는 때문 때에 여기 거기 저기 우리 저는 나는 제가 내가 이름 해 줘 하나 년에 몇
     """
 _KOREAN: Final = frozenset(_KOREAN_WORDS.split())
 _LAST_LATIN: Final = "\u024f"

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.memory.conversations.expiry import LIMITED, timed
-from hexad.memory.conversations.wording import NARROW, own_words, sentences
+from hexad.memory.conversations.wording import NARROW, asks_about_a_list, own_words, sentences
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
 from hexad.model import Category
@@ -111,6 +111,7 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
         return
     cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(narrow))]
     drafted, troubled = (any(table.refusing[kind].search(narrow) for table in tables) for kind in ("draft", "trouble"))
+    drafted = drafted or asks_about_a_list(narrow)
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)

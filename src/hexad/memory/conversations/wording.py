@@ -46,7 +46,7 @@ _MAIL: Final = re.compile(  # two lines of its head, and all after them
     r"(?im)(?:^(?:from|to|subject|cc|date|sent|von|an|betreff|de|à|objet|para|asunto|发件人|收件人|主题|差出人|宛先|件名"
     r"|보낸 ?사람|받는 ?사람|제목)[:\uff1a].*\n){2}[\s\S]*"
 )
-_BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:・|(?:[-*•–]|\d{1,2}[.)])\s+)")
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"
 )
@@ -91,6 +91,13 @@ def _before_paste(paragraph: str) -> str:
     lines = paragraph.split("\n")
     foreign = [place for place, line in enumerate(lines) if _NOT_PROSE.search(line) or _FIELD.match(line)]
     return "\n".join(lines[: foreign[0]] if len(foreign) > 1 else lines)
+
+
+def asks_about_a_list(words: str) -> bool:
+    """Whether a message asks something about a list that it holds: probably somebody's document."""
+    listed = [_BULLET.match(line) is not None for line in words.split("\n")]
+    asked = any("?" in line for line, item in zip(words.split("\n"), listed, strict=True) if not item)
+    return asked and sum(listed) > 1
 
 
 def _without_tags(text: str) -> str:
