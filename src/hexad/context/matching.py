@@ -36,7 +36,7 @@ CHANCE: Final = 120  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.4  # the least share of the best score; among a handful of rows less, and among many nothing
 BESIDE_FULLER: Final = 0.75  # the same, beside a row that holds the same words of the question and maybe more
 BESIDE_NEAREST: Final = 0.6  # by meaning alone: the least share of the closeness of the nearest row
-IMPERSONAL: Final = 0.3  # and the least closeness, among `CHANCE` rows, to a message that speaks of nobody here
+IMPERSONAL: Final = 0.38  # and the least closeness, among `CHANCE` rows, to a message that speaks of nobody here
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.17  # the share of a question's rarity that is an answer even if its meaning seems far
 

@@ -22,8 +22,8 @@ _WORDS: Final = {
     possible pretty probably put question questions quick quite rather ready really recommend right said say see seem
     short show simple small somebody sometimes soon sorry sort sounds start still stuff suggest sure take taken takes
     taking tell thank thanks thing things think three time times today together tomorrow tonight took try trying two
-    use used using usually want wants way ways week weekend weeks welcome well went whole wonder word words wow wrong yeah year years yep
-    yes yesterday
+    use used using usually want wants way ways week weekend weeks welcome well went whole wonder word words wow wrong
+    yeah year years yep yes yesterday
     """,
     "german": """
     abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank davon
