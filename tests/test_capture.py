@@ -376,6 +376,9 @@ def test_an_end_that_cannot_be_read_waits_for_a_person_and_waiting_is_no_end(hx:
         assert not hx.capture(said(text), typed=True).saved
     (rule,) = hx.capture(said("Always wait until Friday before you deploy."), typed=True).saved
     assert rule.expires is None
+    for weekly in ("I work nights, usually Thursday through Sunday.", "Ich arbeite nur von Montag bis Mittwoch."):
+        done = hx.capture(said(weekly), typed=True)
+        assert [each.expires for each in (*done.saved, *done.proposed)] == [None]
 
 
 @requirement("CAP-01")

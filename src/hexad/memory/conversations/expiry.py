@@ -43,6 +43,9 @@ _UNTIL_MONTH: Final = re.compile(  # the day on either side of the month, the mo
     r"|到?(?<!\d)(\d{1,2})[月월] ?(?:(\d{1,2})[日号일])?(?:之前|前|为止|末?まで|까지)[는は]?",
     re.IGNORECASE,
 )
+_SPAN: Final = re.compile(  # "Monday to Friday" comes again every week
+    rf"(?:{'|'.join((*_DAYS, *_MONTHS))})\W*(?:から|부터|from)?\W*$", re.IGNORECASE
+)
 LIMITED: Final = re.compile(  # a sentence that holds for a time, even if its end cannot be read
     rf"(?i){_UNTIL}(?!\d+ \w)|\bfor (?:\w+ ){{1,2}}(?:days|weeks|months)\b|まで|까지|为止|直到|到\S{{1,6}}前"
 )
@@ -85,6 +88,8 @@ def timed(sentence: str, now: datetime) -> tuple[datetime | None, str]:
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     with suppress(ValueError, OverflowError, KeyError):  # "ſix" is "six" to a pattern, and no number
         for until, match in _ends(sentence, today):
+            if _SPAN.search(sentence[: match.start()]):
+                continue
             return until, f"{sentence[: match.start()]}{sentence[match.end() :]}".strip(" ,、")
     return None, sentence
 
