@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
 from hexad.evals.fixes import judge_fixes, read_cases
+from hexad.learning.fix import Advice, Fix, from_json, sentence
 from hexad.model import shown_trust
 from hexad.store import Entry
 from tests.support import opened, requirement
@@ -452,6 +453,26 @@ def test_a_stored_fix_that_says_nothing_is_kept_and_no_longer_offered(tmp_path: 
         assert hx.learnings.known_fix("weather", "unknown city") is None
         (learning,) = hx.learnings.list()
         assert (learning.fix, learning.trust, list(learning.remedies)) == ("", 0.0, ["0123456789ab"])
+
+
+DAY = {"op": "replace", "path": "/day", "from": "DD/MM/YYYY", "to": "YYYY-MM-DD"}
+STORED = [  # as databases hold them, with their signatures and sentences
+    ({"kind": "arguments", "changes": [DAY]}, "13602a429700", "give `day` as YYYY-MM-DD, not as DD/MM/YYYY"),
+    ({"kind": "prerequisite", "tool": "login"}, "3b8bc4007327", "call `login` first"),
+    ({"kind": "retry", "seconds": 20.0}, "06f6f563522f", "wait and try again; it worked after 20 s"),
+    ({"kind": "stated", "text": "must be ISO"}, "92122d4eb145", 'the error says: "must be ISO"'),
+    ({"kind": "stated", "text": "1m20s", "seconds": 80.0}, "85ef0a17aaca", "wait 80 s (1m20s) and try again"),
+    ({"kind": "told"}, "57d01c0cae7b", "ask ops"),
+    ({"kind": "correction"}, "716fe649aa2b", "ask ops"),
+]
+
+
+@requirement("FIX-01", "STORE-01")
+def test_every_kind_of_fix_keeps_its_stored_form_its_signature_and_its_sentence() -> None:
+    fixes = [from_json(stored, "ask ops") for stored, *_ in STORED]
+    assert [(fix.to_json(), fix.signature, sentence(fix)) for fix in fixes] == STORED
+    assert {type(fix) for fix in fixes} == set(get_args(Fix))
+    assert from_json({"kind": "of a later version"}, "ask ops") == Advice("ask ops")
 
 
 @requirement("FIX-01")

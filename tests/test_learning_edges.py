@@ -147,7 +147,7 @@ def test_forgetting_a_session_takes_the_fix_that_only_it_found_from_others_learn
     assert len(hx.learnings.get(known.id).remedies) == 2
     hx.forget(session="second")
     left = hx.learnings.get(known.id)
-    assert [change["to"] for change in left.remedy["changes"]] == ["whole number"]
+    assert [change["to"] for change in left.fix_data["changes"]] == ["whole number"]
     assert "parsecs" not in str(left)
     hx.forget(session="third")
     bare = hx.learnings.get(known.id)
@@ -164,7 +164,7 @@ def test_a_fix_that_several_sessions_found_stays_when_one_is_forgotten(hx: Hexad
     hx.forget(session="second")
     left = hx.learnings.get(known.id)
     assert left.fix.startswith("add `unit` (text)")
-    assert left.remedy["sessions"] == ["third"]
+    assert left.fix_data["sessions"] == ["third"]
 
 
 @requirement("LEARN-09")

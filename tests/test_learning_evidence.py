@@ -185,8 +185,8 @@ def test_changed_arguments_become_a_fix_in_words_and_as_data(hx: Hexad) -> None:
     work(hx, "s")
     learning = only(hx)
     assert learning.fix == "give `day` as YYYY-MM-DD, not as DD/MM/YYYY"
-    assert learning.remedy["kind"] == "arguments"
-    assert learning.remedy["changes"] == [{"op": "replace", "path": "/day", "from": "DD/MM/YYYY", "to": "YYYY-MM-DD"}]
+    assert learning.fix_data["kind"] == "arguments"
+    assert learning.fix_data["changes"] == [{"op": "replace", "path": "/day", "from": "DD/MM/YYYY", "to": "YYYY-MM-DD"}]
 
 
 @requirement("LEARN-06")
@@ -275,8 +275,8 @@ def test_another_tool_that_succeeded_in_between_is_a_prerequisite(hx: Hexad) -> 
     work(hx, "s", {"q": 1})
     learning = hx.learnings.list(trigger="book")[0]
     assert learning.fix == "call `login` first"
-    assert learning.remedy["kind"] == "prerequisite"
-    assert learning.remedy["tool"] == "login"
+    assert learning.fix_data["kind"] == "prerequisite"
+    assert learning.fix_data["tool"] == "login"
 
 
 @requirement("LEARN-06")
@@ -330,7 +330,7 @@ def test_what_several_sessions_changed_alike_outweighs_what_one_changed_besides(
 
 
 @requirement("LEARN-06")
-def test_a_remedy_counts_once_in_a_session(hx: Hexad) -> None:
+def test_a_fix_counts_once_in_a_session(hx: Hexad) -> None:
     for _ in range(5):
         fail(hx, "s")
         work(hx, "s")
@@ -339,7 +339,7 @@ def test_a_remedy_counts_once_in_a_session(hx: Hexad) -> None:
 
 
 @requirement("LEARN-06")
-def test_the_remedies_of_a_learning_are_bounded(hx: Hexad) -> None:
+def test_the_fixes_of_a_learning_are_bounded(hx: Hexad) -> None:
     for number in range(20):
         fail(hx, f"s{number}", {f"a{number}": 1}, "unexpected arguments")
         work(hx, f"s{number}", {})

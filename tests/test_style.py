@@ -53,6 +53,20 @@ def test_code_and_pages_use_plain_words() -> None:
 
 
 @requirement("CTX-01")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_match_says_what_happens_to_everything_else(file: Path) -> None:
+    """It ends in `assert_never`, or in a wildcard with the reason beside it."""
+    text = file.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Match):
+            last = node.cases[-1]
+            head = text.splitlines()[last.pattern.lineno - 1]
+            assert isinstance(last.pattern, ast.MatchAs)
+            assert last.pattern.pattern is None
+            assert "assert_never(" in ast.unparse(last) or "  # " in head, head
+
+
+@requirement("CTX-01")
 def test_the_source_keeps_its_weight() -> None:
     assert sum(weight.lines_by_folder().values()) <= weight.MOST_LINES
 

@@ -178,7 +178,7 @@ class Learning(_Stored):
     length: int = 0  # of the template, in words
     support: int = 0
     trust: float = 0.0
-    remedies: Mapping[str, Json] = field(default_factory=dict)
+    remedies: Mapping[str, Json] = field(default_factory=dict)  # as the column is named
 
     @property
     def trusted(self) -> bool:
@@ -186,14 +186,14 @@ class Learning(_Stored):
         return bool(self.fix) and self.trust > TRUSTED
 
     @property
-    def remedy(self) -> Mapping[str, Json]:
+    def fix_data(self) -> Mapping[str, Json]:
         """Its fix as data: the changed arguments, the tool to call first, or the time to wait."""
         known = (each for each in self.remedies.values() if isinstance(each, Mapping))
         return next((each for each in known if each.get("says") == self.fix), {})
 
     def fields(self) -> Fields:
         """Its searchable text."""
-        words = str(self.remedy.get("words", self.fix))  # of a mined fix: those that our sentence names
+        words = str(self.fix_data.get("words", self.fix))  # of a mined fix: those that our sentence names
         parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, words) if part)
         return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
 

@@ -63,7 +63,8 @@ class HexadStore(lg.BaseStore):
             case lg.PutOp():
                 self._put(op)
                 return None
-        raise InvalidInput("op", f"is a {type(op).__name__}, which this version of Hexad does not know")
+            case _:  # of a newer LangGraph
+                raise InvalidInput("op", f"is a {type(op).__name__}, which this version of Hexad does not know")
 
     def _get(self, op: lg.GetOp) -> lg.Item | None:
         with suppress(NotFound):
@@ -86,8 +87,7 @@ class HexadStore(lg.BaseStore):
     def _search(self, op: lg.SearchOp) -> list[lg.SearchItem]:
         paths = [path for path in self._paths() if path[: len(op.namespace_prefix)] == op.namespace_prefix]
         found = [each for path in paths for each in self._found(path, op) if _fits(each.value, op.filter or {})]
-        found.sort(key=lambda item: -(item.score or 0.0))  # without a question none has a score
-        return found[op.offset : op.offset + op.limit]
+        return sorted(found, key=lambda item: -(item.score or 0.0))[op.offset : op.offset + op.limit]
 
     def _found(self, path: tuple[str, ...], op: lg.SearchOp) -> list[lg.SearchItem]:
         known, entries = self._in(path).knowledge, list[tuple[Knowledge, float | None]]()

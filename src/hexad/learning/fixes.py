@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.advice import is_dangerous, wait_of
+from hexad.learning.fix import Advice, ChangedArguments, Correction, StatedWait, StatedWords, from_json, sentence, words
 from hexad.learning.mining import stated
-from hexad.learning.remedy import MINED, Kind, Remedy
 from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hexad.learning.arguments.shapes import Argument
+    from hexad.learning.fix import Fix
     from hexad.model import Json, Learning
 
 MOST: Final = 8  # fixes that one learning keeps
@@ -31,32 +32,32 @@ class Candidate:
     ``sessions`` are the first that found it: a fix that only one of them knows goes when that session is forgotten.
     """
 
-    remedy: Remedy
+    fix: Fix
     sentence: str
     evidence: Evidence
     sessions: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, remedy: Remedy, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
+    def of(cls, fix: Fix, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
         """A fix with its present sentence."""
-        evidence = replace(evidence, users_word=remedy.kind is Kind.CORRECTION)
-        return cls(remedy=remedy, sentence=remedy.sentence, evidence=evidence, sessions=sessions)
+        evidence = replace(evidence, users_word=isinstance(fix, Correction))
+        return cls(fix=fix, sentence=sentence(fix), evidence=evidence, sessions=sessions)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Candidate:
         """The candidate that `to_json` wrote."""
         text = str(stored.get("says", ""))
-        remedy = Remedy.from_json(stored, text)
+        fix = from_json(stored, text)
         counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int}
-        evidence = Evidence(users_word=remedy.kind is Kind.CORRECTION, **counts)
-        return cls(remedy=remedy, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
+        evidence = Evidence(users_word=isinstance(fix, Correction), **counts)
+        return cls(fix=fix, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps."""
         counts: dict[str, Json] = {name: getattr(self.evidence, name) for name in _COUNTS}
         sessions: dict[str, Json] = {"sessions": list(self.sessions)} if self.sessions else {}
-        words: dict[str, Json] = {"words": self.remedy.words} if self.remedy.kind in MINED else {}
-        return {**self.remedy.to_json(), "says": self.sentence, **words, **counts, **sessions}
+        searched: dict[str, Json] = {} if self.fix.given else {"words": words(self.fix)}
+        return {**self.fix.to_json(), "says": self.sentence, **searched, **counts, **sessions}
 
     @property
     def trust(self) -> float:
@@ -66,9 +67,9 @@ class Candidate:
     def merged(self, other: Candidate) -> Candidate:
         """The same fix, found again or of two learnings that have become one."""
         by_another = other.evidence.support or not set(other.sessions) <= set(self.sessions)
-        remedy = self.remedy.again(other.remedy) if by_another else self.remedy
+        fix = self.fix.again(other.fix) if by_another and isinstance(self.fix, ChangedArguments) else self.fix
         sessions = tuple(dict.fromkeys((*self.sessions, *other.sessions)))[:_MOST_SESSIONS]
-        return Candidate.of(remedy, self.evidence + other.evidence, sessions)
+        return Candidate.of(fix, self.evidence + other.evidence, sessions)
 
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
@@ -77,9 +78,9 @@ def candidates(learning: Learning) -> dict[str, Candidate]:
     return {name: Candidate.from_json(each) for name, each in stored if isinstance(each, Mapping)}
 
 
-def current(learning: Learning) -> Candidate | None:
+def current(learning: Learning) -> Fix | None:
     """The one of a learning's fixes that is its `fix`."""
-    return next((each for each in candidates(learning).values() if each.sentence == learning.fix), None)
+    return next((each.fix for each in candidates(learning).values() if each.sentence == learning.fix), None)
 
 
 def with_fix(learning: Learning, found: Candidate) -> Learning:
@@ -87,9 +88,9 @@ def with_fix(learning: Learning, found: Candidate) -> Learning:
 
     Sessions change more than they need, so a known fix is confirmed if its changes are part of the new one's.
     """
-    known, own = candidates(learning), found.remedy.signature
+    known, own = candidates(learning), found.fix.signature
     for name, each in known.items():
-        if name != own and each.remedy.changes and each.remedy.is_part_of(found.remedy):
+        if name != own and each.fix.is_part_of(found.fix):
             known[name] = each.merged(found)
     before = known.pop(own, None)
     known[own] = found if before is None else before.merged(found)
@@ -104,12 +105,11 @@ def for_error(learning: Learning, error: str, arguments: Mapping[str, Argument] 
     """
     wait = wait_of(error)
     for each in sorted(candidates(learning).values(), key=lambda each: (-each.trust, each.sentence != learning.fix)):
-        stated_wait = each.remedy.kind is Kind.STATED and each.remedy.seconds
-        shown = Remedy(Kind.STATED, wait.text, seconds=wait.seconds) if stated_wait else each.remedy
-        repeats = arguments is not None and shown.kind is Kind.STATED and not shown.seconds
-        dangerous = shown.kind is Kind.ADVICE and is_dangerous(shown.text)
+        shown = StatedWait.of(wait) if isinstance(each.fix, StatedWait) else each.fix
+        repeats = arguments is not None and isinstance(shown, StatedWords)
+        dangerous = isinstance(shown, Advice) and is_dangerous(shown.given)
         if shown.says and shown.holds_for(error, arguments or {}) and not dangerous and not repeats:
-            return replace(learning, fix=shown.sentence, trust=each.trust, origin=_origin(learning, shown))
+            return replace(learning, fix=sentence(shown), trust=each.trust, origin=_origin(learning, shown))
     return _without_fix(learning)
 
 
@@ -122,12 +122,12 @@ def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | No
     best_first = sorted(known, key=lambda each: (-known[each].trust, -order[each]))
     kept = {each: known[each] for each in known if each in {*best_first[:MOST], name}}
     stored: dict[str, Json] = {each: held.to_json() for each, held in kept.items()}
-    offered = [each for each in kept if kept[each].remedy.says]
+    offered = [each for each in kept if kept[each].fix.says]
     if name is None and not offered:
         return replace(_without_fix(learning) if known else learning, remedies=stored)
     best = kept[name or max(offered, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))]
     counts = {each: getattr(best.evidence, each) for each in _COUNTS}
-    origin = _origin(learning, best.remedy)
+    origin = _origin(learning, best.fix)
     return replace(learning, fix=best.sentence, trust=best.trust, remedies=stored, origin=origin, **counts)
 
 
@@ -158,9 +158,9 @@ def without_session(learning: Learning, session: str) -> Learning:
 def judged(learning: Learning) -> Learning:
     """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
     known = candidates(learning)
-    present = {name: Candidate.of(each.remedy, each.evidence, each.sessions) for name, each in known.items()}
-    fixes = (name for name, each in known.items() if each.sentence == learning.fix and each.remedy.says)
-    return chosen(learning, present, name=next(fixes, None)) if known else learning
+    present = {name: Candidate.of(each.fix, each.evidence, each.sessions) for name, each in known.items()}
+    same = (name for name, each in known.items() if each.sentence == learning.fix and each.fix.says)
+    return chosen(learning, present, name=next(same, None)) if known else learning
 
 
 def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument]) -> Learning:
@@ -199,19 +199,19 @@ def at_odds(learnings: Sequence[Learning]) -> bool:
     corrected = [is_corrected(each) for each in learnings]
     if any(corrected) and (not all(corrected) or len({each.fix for each in learnings}) > 1):
         return True
-    fixes = [fix.remedy for each in learnings if (fix := current(each)) is not None]
+    fixes = [fix for each in learnings if (fix := current(each)) is not None]
     return any(one.is_at_odds_with(other) for one, other in combinations(fixes, 2))
 
 
 def is_corrected(learning: Learning) -> bool:
     """Whether a user gave one of its fixes."""
-    return any(each.remedy.kind is Kind.CORRECTION for each in candidates(learning).values())
+    return any(isinstance(each.fix, Correction) for each in candidates(learning).values())
 
 
-def _origin(learning: Learning, shown: Remedy) -> Origin:
+def _origin(learning: Learning, shown: Fix) -> Origin:
     """The origin of a learning with this fix: only a user's correction has the origin user."""
-    if shown.kind is Kind.CORRECTION:
+    if isinstance(shown, Correction):
         return Origin.USER
-    if shown.kind in MINED:
+    if not shown.given:
         return Origin.TOOL
     return Origin.AGENT if learning.origin is Origin.USER else learning.origin

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, cast
 from hexad.learning.errors.pattern import is_placeholder, split
 from hexad.learning.errors.tree import absorb
 from hexad.learning.fixes import at_odds, current, without_session
-from hexad.learning.remedy import MINED
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
 
@@ -72,7 +71,7 @@ def is_doubtful(learning: Learning) -> bool:
     if not learning.fix or learning.trusted:
         return False
     fix = current(learning)
-    return (fix is not None and fix.remedy.kind in MINED) or bool(learning.worked or learning.failed)
+    return (fix is not None and not fix.given) or bool(learning.worked or learning.failed)
 
 
 def strength(learning: Learning, now: datetime) -> float:

@@ -10,10 +10,10 @@ from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
 from hexad.learning.errors.tree import fixes_for, known_as, new_id
+from hexad.learning.fix import Advice, Correction
 from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
 from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import outcome_of, trigger_of
-from hexad.learning.remedy import Kind, Remedy
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
 
 
-class Fix(str):
-    """A fix: its text, with the learning that it belongs to.
+class FixText(str):
+    """A fix: its sentence, with the learning that it belongs to.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> _ = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
@@ -49,7 +49,7 @@ class Fix(str):
     learning: Learning
 
     @classmethod
-    def of(cls, learning: Learning) -> Fix:
+    def of(cls, learning: Learning) -> FixText:
         """The fix of a learning, without what nobody sees."""
         fix = cls(visible(learning.fix))
         fix.learning = learning
@@ -62,8 +62,8 @@ class Fix(str):
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The fix as data, see `Learning.remedy`."""
-        return self.learning.remedy
+        """The fix as data, see `Learning.fix_data`."""
+        return self.learning.fix_data
 
 
 class LearningCollection(RecordCollection[Learning]):
@@ -148,27 +148,27 @@ class LearningCollection(RecordCollection[Learning]):
             redact=redact,
         )
 
-    def fix_for(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
+    def fix_for(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> FixText | None:
         """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
 
         ``error`` is an exception or its text. With the ``args`` of the failed call, it is one for their shell command,
         and more than the error's own words.
         """
-        return self._fix(tool, error, args, session, only_trusted=True)
+        return self._fix(tool, error, args, session, trusted=True)
 
-    def known_fix(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> Fix | None:
+    def known_fix(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> FixText | None:
         """The fix that is known for an error of a tool, like `fix_for`, but trusted or not: for who asks."""
-        return self._fix(tool, error, args, session, only_trusted=False)
+        return self._fix(tool, error, args, session, trusted=False)
 
-    def _fix(self, tool: str, error: object, args: object, session: str | None, *, only_trusted: bool) -> Fix | None:
+    def _fix(self, tool: str, error: object, args: object, session: str | None, *, trusted: bool) -> FixText | None:
         failed = outcome_of(admission.key("tool", tool), args, None, error, session=None, failure=None)
         given = None if args is None else failed.arguments
         with self._workspace.reading() as view:
             found = next(iter(fixes_for(view, failed.trigger, failed.error, failed.words, given)), None)
-        if found is None or (only_trusted and not found.trusted):
+        if found is None or (trusted and not found.trusted):
             return None
         remember_offers(self._workspace, [found.id], session=session, fix=found.fix)
-        return Fix.of(found)
+        return FixText.of(found)
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The learnings that match best, best first."""
@@ -274,14 +274,13 @@ def _with_words(new: Learning, old: Learning | None) -> Learning:
     """
     by_user = new.origin is Origin.USER
     evidence = Evidence(worked=new.worked, failed=new.failed, support=new.support)
-    given = Candidate.of(Remedy(Kind.CORRECTION if by_user else Kind.ADVICE, new.fix), evidence)
+    given = Candidate.of(Correction(new.fix) if by_user else Advice(new.fix), evidence)
     known = {} if old is None else candidates(old)
-    name = given.remedy.signature
+    name = given.fix.signature
     if name not in known or (by_user and known[name].trust < given.trust):
         known[name] = given
-    fix = current(old) if old is not None and old.trusted and not by_user else None
-    if old is not None and fix is not None and fix.remedy.kind is Kind.CORRECTION:
+    if old is not None and old.trusted and not by_user and isinstance(current(old), Correction):
         return chosen(replace(new, fix=old.fix, origin=old.origin), known)
-    others = {each: held for each, held in known.items() if held.remedy.kind is not Kind.CORRECTION}
+    others = {each: held for each, held in known.items() if not isinstance(held.fix, Correction)}
     same = (each for each, held in others.items() if held.sentence == new.fix)
     return chosen(new, known, name=name if by_user else next(same, name))

@@ -1,7 +1,7 @@
-"""Reads a remedy from a call that failed, its error, and the call of the same tool that worked after it.
+"""Reads a fix from a call that failed, its error, and the call of the same tool that worked after it.
 
-An argument that merely differed is no part of a remedy: its form must differ, or the error must name the new value or
-the argument. If one change takes rights or turns a check off, there is no remedy.
+An argument that merely differed is no part of a fix: its form must differ, or the error must name the new value or
+the argument. If one change takes rights or turns a check off, there is no fix.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
 from hexad.learning.differences import affix_change, edits, is_edit, is_same, mentions, names
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
+from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
 from hexad.learning.preparations import helps, is_preparation, preparation
-from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from hexad.learning.remedy import Shapes
+    from hexad.learning.fix import Fix, Shapes
     from hexad.store.learning import Call
 
 _MOST_CHANGES: Final = 16
@@ -31,14 +31,12 @@ _POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
-_LOOKING: Final = re.compile(
-    "(?i)(?:read|get|list|search|grep|glob|find|view|look|show|todo|think|web)"
-)  # tools by name
+_LOOKING: Final = re.compile("(?i)read|get|list|search|grep|glob|find|view|look|show|todo|think|web")  # tools by name
 _ACTION: Final = re.compile(r"(?:/|_)(?:action|method|operation|op|endpoint)$")  # arguments that name a step
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
 
-def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy | None:
+def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Fix | None:
     """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded.
 
     None if other values are all that differs, or if the call that worked took rights or turned a check off. If the
@@ -58,12 +56,12 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
     changes = first or ([] if dangerous else _changes(paths, before, worked, failure))
     if changes:
-        return Remedy(Kind.ARGUMENTS, "" if first else _said_of(changes, failure, before), tuple(changes))
+        return ChangedArguments(tuple(changes), "" if first else _said_of(changes, failure, before))
     if len(others) == 1 and not commands:  # of several tools nobody knows which one helped
-        return Remedy(Kind.PREREQUISITE, tool=others.pop())
+        return ToolFirst(others.pop())
     if not paths:
         passing = failure.cause is Cause.PASSING and not wait_of(failure.text).seconds
-        return Remedy(Kind.RETRY, seconds=max(0, round(waited))) if passing else None
+        return Retry(max(0, round(waited))) if passing else None
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
     asked = stated(failure.text, before, of_form=edited and not dangerous and len(paths) == 1)
@@ -132,14 +130,14 @@ def is_retry(failed: Call, now: Shapes, at: datetime) -> bool:
     return same and (at - failed.at).total_seconds() >= wait_of(error).seconds
 
 
-def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | None:
+def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Fix | None:
     """The demand of the error itself: a wait, something to do, or the form that it expects."""
     wait = wait_of(error)
     if wait.seconds:
-        return Remedy(Kind.STATED, wait.text, seconds=wait.seconds)
+        return StatedWait.of(wait)
     words = said(error, _values(arguments, error))
     expects = (words.expects or (of_form and words.malformed)) and _failure(error, arguments).of_the_call
-    return Remedy(Kind.STATED, words.text) if words.text and (words.hint or expects) else None
+    return StatedWords(words.text) if words.text and (words.hint or expects) else None
 
 
 def _failure(error: str, arguments: Shapes) -> Failure:

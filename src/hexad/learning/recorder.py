@@ -18,7 +18,6 @@ from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
 from hexad.learning.fixes import Candidate, counted, current, with_fix
 from hexad.learning.mining import is_retry, mined, steps_in
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
-from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
 from hexad.memory.use.habits import credit
 from hexad.model import Layer, Learning, Origin
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.learning.errors.pattern import Words
+    from hexad.learning.fix import Fix
     from hexad.learning.outcome import Outcome
-    from hexad.learning.remedy import Remedy
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.store.learning import Activity
@@ -183,10 +182,9 @@ class _Recording:
         if learning is None or not (learning.id == about or _is_about(learning, self.outcome.words)):
             return
         calls, fix = self._recent(), current(learning)
-        if fix is None or not fix.remedy.followed(self.outcome.arguments, calls):
+        if fix is None or not fix.followed(self.outcome.arguments, calls):
             return
-        in_words = fix.remedy.kind not in MINED  # nobody can see whether these are followed
-        if in_words or fix.remedy.shows or self._had_error(learning, fix.remedy, calls):
+        if fix.given or fix.shows or self._had_error(learning, fix, calls):  # nobody sees whether words are followed
             self._put(counted(learning, worked=False))
             self._set(known, BOTH if known.state == WORKED else FAILED)
 
@@ -197,16 +195,16 @@ class _Recording:
         """
         learning = get(self.change, known.learning)
         fix = None if learning is None else current(learning)
-        if learning is None or fix is None or not fix.remedy.followed(self.outcome.arguments, calls):
+        if learning is None or fix is None or not fix.followed(self.outcome.arguments, calls):
             return
-        if fix.remedy.shows or self._had_error(learning, fix.remedy, calls):
+        if fix.shows or self._had_error(learning, fix, calls):
             self._put(counted(learning, worked=True))
             self._set(known, WORKED)
 
-    def _had_error(self, learning: Learning, remedy: Remedy, calls: Iterable[Call]) -> bool:
+    def _had_error(self, learning: Learning, fix: Fix, calls: Iterable[Call]) -> bool:
         """Whether the tool failed in the session with an error that a learning is about, and this call tries again."""
         failed = [call for call in calls if not call.ok and call.tool == self.outcome.tool]
-        judged = remedy.kind in MINED and not remedy.changes  # else the call shows it itself, or nobody can see it
+        judged = not fix.given and not fix.changes  # else the call shows it itself, or nobody can see it
         failures = {call.learning for call in failed if not judged or is_retry(call, self.outcome.arguments, self.now)}
         if learning.id in failures:
             return True
@@ -219,12 +217,12 @@ class _Recording:
         if learning is None:
             return
         waited = (self.now - failure.at).total_seconds()
-        remedy = mined(failure, self.outcome.arguments, between, waited)
-        if remedy is None:
+        fix = mined(failure, self.outcome.arguments, between, waited)
+        if fix is None:
             return
         on_its_own = known is None or self._is_another_task(known)
         evidence = Evidence(support=1 if on_its_own else 0)
-        self._put(with_fix(learning, Candidate.of(remedy, evidence, tuple(filter(None, [self.change.session])))))
+        self._put(with_fix(learning, Candidate.of(fix, evidence, tuple(filter(None, [self.change.session])))))
         if known is None or on_its_own:
             self._set(new_offer(self.change, learning, FOUND, self.now))
         elif known.state in {OFFERED, FAILED}:

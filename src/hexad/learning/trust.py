@@ -24,6 +24,7 @@ __all__ = ["TRUSTED", "Evidence", "trust"]
 _PRIOR: Final = (1.0, 1.5)  # successes and failures to begin with
 _USERS_WORD: Final = (5.0, 1.0)  # the same, for a user's correction
 _SUPPORT: Final = 0.75
+_NEVER_CERTAIN: Final = 0.999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,3 @@ def trust(evidence: Evidence) -> float:
     for_it += evidence.worked + _SUPPORT * evidence.support
     against += evidence.failed
     return min(for_it / (for_it + against), _NEVER_CERTAIN)
-
-
-_NEVER_CERTAIN: Final = 0.999

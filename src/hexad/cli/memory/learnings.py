@@ -182,14 +182,14 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
 
 
 def _fixes(learning: Learning) -> dict[str, str]:
-    from hexad.learning.fixes import candidates, current  # noqa: PLC0415 - loads learning: 16 ms
-    from hexad.learning.remedy import Kind  # noqa: PLC0415 - as above
+    from hexad.learning.fix import Advice  # noqa: PLC0415 - loads learning: 16 ms
+    from hexad.learning.fixes import candidates, current  # noqa: PLC0415 - as above
 
     fix, rows = current(learning), dict[str, str]()
-    if fix is not None and fix.remedy.changes:
-        rows["as data"] = json.dumps(fix.remedy.to_json()["changes"])
+    if fix is not None and fix.changes:
+        rows["as data"] = json.dumps(fix.to_json()["changes"])
     others = [
-        f"{each.sentence} ({'advice' if each.remedy.kind is Kind.ADVICE else each.remedy.kind.value})"
+        f"{each.sentence} ({'advice' if isinstance(each.fix, Advice) else each.fix.kind})"
         for each in candidates(learning).values()
         if each.sentence != learning.fix
     ]

@@ -62,7 +62,7 @@ def _is_secret(name: str) -> bool:
             return True
         case [*_, last]:
             return _SECRET.fullmatch(last) is not None
-        case _:
+        case _:  # a name without letters
             return False
 
 

@@ -214,13 +214,12 @@ def is_constant(path: Path, value: object) -> bool:
 
 def _constant(path: Path, value: object, shape: str) -> Json:
     """A value that may be the same in other runs; None if it is long, private or compound."""
-    name = path[-1]
     if shape not in CONSTANT or names_secret(path) or names_person(path) or is_number_of_somebody(value):
         return None
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, str) and 0 < len(value) <= _SHORT:
-        clean = _INTAKE.named(name, _clean(value))
+        clean = _INTAKE.named(path[-1], _clean(value))
         return clean if clean == value else None
     return None
 

@@ -321,11 +321,7 @@ def _by_name(signature: inspect.Signature | None, given: tuple[Any, ...], named:
     names = [each.name for each in known if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
     left = given[len(names) :]
     rest = next((each.name for each in known if left and each.kind is inspect.Parameter.VAR_POSITIONAL), None)
-    more = (
-        {f"argument {place}": value for place, value in enumerate(left, len(names) + 1)}
-        if rest is None
-        else {rest: left}
-    )
+    more = {rest: left} if rest else {f"argument {place}": value for place, value in enumerate(left, len(names) + 1)}
     found = {**dict(zip(names, given, strict=False)), **more}
     if next(iter(found), "") in _OWN:
         del found[next(iter(found))]

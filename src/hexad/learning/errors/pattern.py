@@ -91,8 +91,7 @@ def essence(error: str) -> str:
     if not heads:
         return lines[-1]
     java = any(line.lstrip().startswith("at ") for line in lines)
-    start = heads[-1]
-    kept = [line for line in lines[start:] if not re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line)]
+    kept = [line for line in lines[heads[-1] :] if not re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line)]
     return "\n".join(kept[:1] if java else kept)
 
 

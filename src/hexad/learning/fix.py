@@ -1,16 +1,7 @@
-"""A fix as data (a *remedy*): mined from a session's calls, and written as one sentence.
-
-A call failed, and a later call of the same tool worked. The difference between the two is the fix:
-
-* which arguments changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
-* else another tool that succeeded in between;
-* else the words of the error that say what it expects, or a time to wait;
-* else time.
-
-An agent or a user may also give a fix in words.
+"""A fix as data: read from a session's calls or an error's words, or given by an agent or a user; and as a sentence.
 
 A fix is identified by its signature, which holds shapes and no values: two sessions that did the same with other
-values found the same fix. A remedy that says nothing to do is kept and never offered (`says`).
+values found the same fix. A fix that says nothing to do is kept and never offered (`says`).
 """
 
 from __future__ import annotations
@@ -19,13 +10,13 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never
 
 from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.shapes import in_words, is_strong
 from hexad.learning.commands import programs
 from hexad.learning.differences import is_done
+from hexad.learning.errors.advice import Wait
 from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:
@@ -57,14 +48,9 @@ class Change:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Change:
         """The change that `to_json` wrote."""
-        return cls(
-            path=stored["path"],
-            before=stored.get("from", ""),
-            after=stored.get("to", ""),
-            how=str(stored.get("how", "")),
-            named=tuple(map(str, stored.get("named", ()))),
-            of=str(stored.get("of", "")),
-        )
+        before, after, how, of = (str(stored.get(name) or "") for name in ("from", "to", "how", "of"))
+        named = tuple(map(str, stored.get("named", ())))
+        return cls(path=stored["path"], before=before, after=after, how=how, named=named, of=of)
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps, without what is empty."""
@@ -119,130 +105,185 @@ class Change:
         return replace(self, of=self.of if self.of == other.of else "")
 
 
-class Kind(StrEnum):
-    """Where a fix comes from. Databases hold these words."""
+class _Fix:
+    """The questions about a fix, answered by its fields; those that a kind does not have are empty."""
 
-    ARGUMENTS = "arguments"  # a later call of the tool worked with other arguments
-    PREREQUISITE = "prerequisite"  # another tool worked in between
-    RETRY = "retry"  # the same call worked later
-    STATED = "stated"  # the error itself says it
-    ADVICE = "told"  # an agent's words
-    CORRECTION = "correction"  # a user's words
-
-
-MINED: Final = frozenset({Kind.ARGUMENTS, Kind.PREREQUISITE, Kind.RETRY, Kind.STATED})
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """A fix as data. Each kind fills the fields that it needs."""
-
-    kind: Kind
-    text: str = ""  # a fix in words, the error's own words, or a wait as the error writes it
+    __slots__ = ()
+    kind: ClassVar[str]  # databases hold it
+    _named: ClassVar[str] = ""  # in the signature, instead of its fields
     changes: tuple[Change, ...] = ()
-    tool: str = ""  # to call first
-    seconds: float = 0.0  # to wait
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any], sentence: str) -> Remedy:
-        """The fix that `to_json` wrote, with its sentence; anything else is read as advice in these words."""
-        kind = Kind(stored["kind"]) if stored.get("kind") in set(Kind) else Kind.ADVICE
-        seconds = stored.get("seconds", 0)
-        return cls(
-            kind,
-            str(stored.get("text", "")) if kind in MINED else sentence,
-            tuple(map(Change.from_json, stored.get("changes", ()))) if kind is Kind.ARGUMENTS else (),
-            str(stored.get("tool", "")) if kind is Kind.PREREQUISITE else "",
-            float(seconds) if isinstance(seconds, int | float) else 0.0,
-        )
+    tool: str = ""
+    text: str = ""  # of the error
+    seconds: float = 0.0
+    given: str = ""  # somebody's words
 
     def to_json(self) -> dict[str, Json]:
-        """The form that the store keeps. The words of advice and corrections are stored beside it, as the sentence."""
-        text = self.text if self.kind in MINED else ""
-        held: dict[str, Json] = {"text": text, "tool": self.tool, "seconds": self.seconds}
+        """The form that the store keeps. Somebody's words are stored beside it, as the sentence."""
+        held: dict[str, Json] = {"text": self.text, "tool": self.tool, "seconds": self.seconds}
         changes: dict[str, Json] = {"changes": [each.to_json() for each in self.changes]} if self.changes else {}
-        return {"kind": self.kind.value, **changes, **{name: each for name, each in held.items() if each}}
+        return {"kind": self.kind, **changes, **{name: each for name, each in held.items() if each}}
 
     @property
     def signature(self) -> str:
         """Its identity: equal for the same change of shapes, even with other values."""
-        named: object = self.tool or ("wait" if self.seconds else self.text)
-        if self.kind is Kind.ARGUMENTS:
-            named = [change.key for change in self.changes]
-        written = json.dumps([self.kind.value, "" if self.kind is Kind.RETRY else named], ensure_ascii=False)
+        named = self._named or [change.key for change in self.changes] or self.tool or self.text or self.given
+        written = json.dumps([self.kind, named], ensure_ascii=False)
         return hashlib.blake2b(written.encode(), digest_size=6).hexdigest()
 
     @property
     def says(self) -> bool:
         """Whether it says something to do; another value, or another try at once, does not."""
-        return bool(self.tool or self.seconds or self.text) or any(change.says for change in self.changes)
+        return bool(self.tool or self.text or self.seconds or self.given) or any(each.says for each in self.changes)
 
     @property
     def shows(self) -> bool:
         """Whether a call that follows it differs visibly from one that does not."""
         return bool(self.tool) or any(change.before != change.after for change in self.changes)
 
-    @property
-    def sentence(self) -> str:
-        """The fix as a person would say it.
-
-        >>> Remedy(Kind.ARGUMENTS, changes=(Change(path="/unit", before="text"),)).sentence
-        'leave out `unit`'
-        >>> Remedy(Kind.PREREQUISITE, tool="login").sentence
-        'call `login` first'
-        """
-        said = f'the error says: "{self.text}"'
-        match self.kind:
-            case Kind.ARGUMENTS:
-                return "; ".join([*(change.sentence for change in self.changes), *([said] if self.text else ())])
-            case Kind.PREREQUISITE:
-                return f"call {quoted(self.tool)} first"
-            case Kind.RETRY:
-                return f"wait and try again; it worked after {self.seconds:g} s"
-            case Kind.STATED:
-                written = "" if self.text.isdecimal() else f" ({self.text})"
-                return f"wait {self.seconds:g} s{written} and try again" if self.seconds else said
-            case Kind.ADVICE | Kind.CORRECTION:
-                return self.text
-            case _:
-                assert_never(self.kind)
-
-    @property
-    def words(self) -> str:
-        """The words that it is searched by: those that its sentence names, and the program that failed."""
-        named = ("".join(each) for each in _NAMED.findall(self.sentence))
-        return " ".join(filter(None, (*named, *(change.of for change in self.changes))))
-
     def followed(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call followed it, as far as its arguments and the calls before it show."""
         called = not self.tool or any(call.ok and call.tool == self.tool for call in before)
         return called and all(change.is_in(arguments, before) for change in self.changes)
 
-    def again(self, other: Remedy) -> Remedy:
-        """The remedy after another session found it too, perhaps with other changes besides."""
-        theirs = {change.key: change for change in other.changes}
-        return replace(self, changes=tuple(each.again(theirs.get(each.key, each)) for each in self.changes))
-
-    def is_part_of(self, other: Remedy) -> bool:
+    def is_part_of(self, other: Fix) -> bool:
         """Whether who did the other one did this too: sessions change more than they need."""
         keys = {change.key for change in self.changes}
-        return keys <= {change.key for change in other.changes} if keys else self.signature == other.signature
+        return bool(keys) and keys <= {change.key for change in other.changes}
 
-    def is_at_odds_with(self, other: Remedy) -> bool:
+    def is_at_odds_with(self, other: Fix) -> bool:
         """Whether they cannot be for one error: they change other arguments, call other tools, say other things."""
-        if self.kind is Kind.ARGUMENTS is other.kind:
+        if self.changes and other.changes:
             return {change.path for change in self.changes}.isdisjoint(change.path for change in other.changes)
-        return self.kind is other.kind and self.signature != other.signature
+        return self.kind == other.kind and self.signature != other.signature
 
     def holds_for(self, error: str, arguments: Shapes) -> bool:
         """Whether it can be about this very error: words that it took from an error must be in this one too.
 
         Without such words it is for the program that it was learned from.
         """
-        of_the_error = _IN_QUOTES.findall(self.text) if self.kind in MINED else []
-        named = [each for change in self.changes for each in change.named]
-        held = all(word in error for word in (*of_the_error, *named))
+        named = (each for change in self.changes for each in change.named)
+        held = all(word in error for word in (*_IN_QUOTES.findall(self.text), *named))
         return held and all(change.named or change.is_for(arguments) for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedArguments(_Fix):
+    """A later call of the tool worked with other arguments."""
+
+    kind: ClassVar = "arguments"
+    changes: tuple[Change, ...]
+    text: str = ""  # the error's own words about them
+
+    def again(self, other: Fix) -> ChangedArguments:
+        """The fix after another session found it too, perhaps with other changes besides."""
+        theirs = {change.key: change for change in other.changes}
+        return replace(self, changes=tuple(each.again(theirs.get(each.key, each)) for each in self.changes))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFirst(_Fix):
+    """Another tool worked in between."""
+
+    kind: ClassVar = "prerequisite"
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retry(_Fix):
+    """The same call worked later."""
+
+    kind: ClassVar = "retry"
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatedWords(_Fix):
+    """The error itself says it."""
+
+    kind: ClassVar = "stated"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatedWait(_Fix):
+    """The error itself states a time to wait; another time is the same fix."""
+
+    kind: ClassVar = "stated"
+    _named: ClassVar = "wait"
+    text: str  # the time as the error writes it
+    seconds: float
+
+    @classmethod
+    def of(cls, wait: Wait) -> StatedWait | StatedWords:
+        """The wait that an error states; only its words if that is no time."""
+        return cls(wait.text, wait.seconds) if wait.seconds else StatedWords(wait.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice(_Fix):
+    """An agent's words."""
+
+    kind: ClassVar = "told"
+    given: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correction(_Fix):
+    """A user's words."""
+
+    kind: ClassVar = "correction"
+    given: str
+
+
+Fix: TypeAlias = ChangedArguments | ToolFirst | Retry | StatedWords | StatedWait | Advice | Correction
+
+
+def from_json(stored: Mapping[str, Any], said: str) -> Fix:
+    """The fix that `to_json` wrote, with its sentence; anything else is read as advice in these words."""
+    text, seconds = str(stored.get("text", "")), stored.get("seconds", 0)
+    wait = Wait(float(seconds) if isinstance(seconds, int | float) else 0.0, text)
+    match stored.get("kind"):
+        case ChangedArguments.kind:
+            return ChangedArguments(tuple(map(Change.from_json, stored.get("changes", ()))), text)
+        case ToolFirst.kind:
+            return ToolFirst(str(stored.get("tool", "")))
+        case Retry.kind:
+            return Retry(wait.seconds)
+        case StatedWords.kind:
+            return StatedWait.of(wait)
+        case Correction.kind:
+            return Correction(said)
+        case _:  # also of a later version
+            return Advice(said)
+
+
+def sentence(fix: Fix) -> str:
+    """The fix as a person would say it.
+
+    >>> sentence(ChangedArguments((Change(path="/unit", before="text"),))), sentence(ToolFirst("login"))
+    ('leave out `unit`', 'call `login` first')
+    """
+    match fix:
+        case ChangedArguments(changes, text):
+            return "; ".join([*(each.sentence for each in changes), *([sentence(StatedWords(text))] if text else ())])
+        case ToolFirst(tool):
+            return f"call {quoted(tool)} first"
+        case Retry(seconds):
+            return f"wait and try again; it worked after {seconds:g} s"
+        case StatedWords(text):
+            return f'the error says: "{text}"'
+        case StatedWait(text, seconds):
+            return f"wait {seconds:g} s{'' if text.isdecimal() else f' ({text})'} and try again"
+        case Advice(given) | Correction(given):
+            return given
+        case _:
+            assert_never(fix)
+
+
+def words(fix: Fix) -> str:
+    """The words that a fix is searched by: those that its sentence names, and the program that failed."""
+    named = ("".join(each) for each in _NAMED.findall(sentence(fix)))
+    return " ".join(filter(None, (*named, *(change.of for change in fix.changes))))
 
 
 def _ran(command: str, before: Sequence[Call]) -> bool:
