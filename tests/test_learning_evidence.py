@@ -320,8 +320,8 @@ def test_values_of_one_run_are_generalised_and_what_merely_differed_is_left_out(
 
 @requirement("LEARN-06")
 def test_what_several_sessions_changed_alike_outweighs_what_one_changed_besides(hx: Hexad) -> None:
-    fail(hx, "a", {"day": "01/02/2026"})
-    work(hx, "a", {"day": "2026-02-01", "note": "z w"})
+    fail(hx, "a", {"day": "01/02/2026", "seats": "two of them"})
+    work(hx, "a", {"day": "2026-02-01", "seats": 2})
     for session in "bc":
         fail(hx, session, BAD)
         work(hx, session, GOOD)

@@ -136,7 +136,15 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     first = [each for each in first if _says(each) and not same.issuperset(each.split())]
     if first:
         yield f"run {' and '.join(f'`{each}`' for each in first[:3])} first"
-    yield from _changed_words(failed, now, failure)
+    changed = [*_changed_words(failed, now, failure)]
+    named = [each for each in changed if _names_one(failure.text, each)]
+    exchanged = [word for word in failed[1:] if is_operand(word) and word not in now]
+    yield from (each for each in changed if each in named or not (named or exchanged) or not each.startswith("add "))
+
+
+def _names_one(error: str, edit: str) -> bool:
+    """Whether an error has one of the words that an edit names."""
+    return any(mentions(error, word) for phrase in re.findall("`([^`]+)`", edit) for word in phrase.split())
 
 
 def _likeness(one: Command, other: Command) -> float:

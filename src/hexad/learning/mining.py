@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES: Final = 16
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
+_EXAMPLE: Final = re.compile(r"\be\.g\.|\bsuch as\b|\bISO[ -]?\d|\bfor example\b")  # of what an error expects
 _POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d+:\d+: ")  # in a file that is read
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_NAME: Final = 5
@@ -159,9 +160,10 @@ def _plain(argument: Argument | None) -> str:
 
 def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str:
     """The error's own words about changes of form; where words of a text changed, those say it."""
-    if all(_DATE.search(change.after) or " instead of " in change.how for change in changes):
-        return ""
     words = said(failure.text, _values(before, failure.text))
+    clear = all(_DATE.search(change.after) or " instead of " in change.how for change in changes)
+    if clear and not (_EXAMPLE.search(words.text) and failure.of_the_call):
+        return ""
     hint = words.hint and not any(change.how for change in changes)
     return words.text if hint or (failure.of_the_call and (words.expects or words.malformed)) else ""
 
@@ -170,7 +172,15 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     found = [_change(each, before.get(each), worked.get(each), failure) for each in paths]
     advised = said(failure.text, _values(before, failure.text)).hint
     causes = [each for each in found if each.says and _is_cause(each, failure)]
-    return [each for each in causes if not advised or not _is_another_way(each, failure)]
+    causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
+    whole = {path: next(each for each in paths if f"{path}/".startswith(f"{each}/")) for path in paths}  # sorted
+    moved = {whole[each.path]: each.op for each in causes if each.op != "replace"}
+    named = {whole[each.path] for each in causes if _is_named(each.path, failure.text)}
+    sole = len({*whole.values()}) == 1 or sorted(moved.values()) == [
+        "add",
+        "remove",
+    ]  # one changed, or got another name
+    return [each for each in causes if sole or each.op == "replace" or whole[each.path] in named]
 
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:

@@ -47,7 +47,7 @@ _REFUSED: Final = re.compile(  # errors about rights, money and room
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
     rf"""(?ix) {_START}(?: not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any)
     | can(?:no|')t\ find | \blisted\b
-    | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range) | \bunknown\b
+    | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range|resolve\ to) | \bunknown\b
     | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
     | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b
     | no\ (?:\w+\ ){{1,2}}(?:found|matched|named|left|available|for|exists) | not\ a\ git
@@ -55,13 +55,17 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
     | no\ longer | expired | cancell?ed | deleted | already | (?:file|entry)\ exists | \bduplicate
     | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b )"""
 )
+_LANGUAGE: Final = (  # what a language or a library cannot do with what was given
+    r"no\ such\ function | resource\ type | (?:exclusion|check)\ constraint | serializable | host\ bits | deprecated"
+    r"| padding | offset-naive | misuse | cannot\ (?:run|be\ matched)\b"
+)
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
-    r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
+    rf"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats)
     | is\ not\ of\ type | (?:media|content)[ -]type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
-        |encoding)"""
+        |encoding) | {_LANGUAGE}"""
 )
 _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
@@ -110,12 +114,13 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing\b | \bone\ of\b(?!\ your) | never\ closed
+    rf"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing(?:\b|_) | \bone\ of\b(?!\ your)
+    | never\ closed | {_LANGUAGE}
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
     | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict)
-    | (?:allowed|valid|supported|possible)(?:\ \w+){0,2}: | \b(?:larg|great|small|high|low)er\b
+    | (?:allowed|valid|supported|possible)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date

@@ -95,9 +95,9 @@ def _before_paste(paragraph: str) -> str:
 
 def asks_about_a_list(words: str) -> bool:
     """Whether a message asks something about a list that it holds: probably somebody's document."""
-    listed = [_BULLET.match(line) is not None for line in words.split("\n")]
-    asked = any("?" in line for line, item in zip(words.split("\n"), listed, strict=True) if not item)
-    return asked and sum(listed) > 1
+    lines = words.split("\n")
+    items = [line for line in lines if _BULLET.match(line)]
+    return len(items) > 1 and any("?" in line for line in lines if line not in items)
 
 
 def _without_tags(text: str) -> str:
