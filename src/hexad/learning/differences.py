@@ -51,7 +51,7 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
-_HARMLESS: Final = re.compile(r"IF (?:NOT )?EXISTS|ON CONFLICT DO NOTHING")  # clauses that change no data
+_HARMLESS: Final = re.compile(r"IF (?:NOT )?EXISTS|ON CONFLICT DO NOTHING|OR IGNORE")  # clauses that change no data
 DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
 _LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
 _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
@@ -291,7 +291,7 @@ def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[st
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
     named = names(error, other) and not names(out, other) and (name or not names(error, out))
     typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
-    slip = not name and is_near(one, other) and _DEFINED.search(error)
+    slip = not name and is_near(one, other) and _DEFINED.search(error) and not one.startswith(other)
     standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
     if standard or ((named or typo or slip) and isshown(other, error) and (name or _PLAIN.fullmatch(other))):
         yield f'give {name} as "{other}"' if name else f"use `{other}` instead of `{one}`"

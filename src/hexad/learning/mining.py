@@ -162,8 +162,8 @@ def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str
     """The error's own words about changes of form; where words of a text changed, those say it."""
     words = said(failure.text, _values(before, failure.text))
     clear = all(_DATE.search(change.after) or " instead of " in change.how for change in changes)
-    if clear and not (_EXAMPLE.search(words.text) and failure.of_the_call):
-        return ""
+    if clear:
+        return words.text if failure.of_the_call and _EXAMPLE.search(words.text) else ""
     hint = words.hint and not any(change.how for change in changes)
     return words.text if hint or (failure.of_the_call and (words.expects or words.malformed)) else ""
 

@@ -33,7 +33,7 @@ _PASSING: Final = re.compile(  # errors that time may heal
     | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
     | internal\ server\ error
     | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | slow\ ?down
-    | broken\ pipe | deadlock | temporar | \block(?:ed)?\b | rate\ limit | quota | \bbusy\b )"""
+    | broken\ pipe | deadlock | temporar | (?<!-)\block(?:ed)?\b | rate\ limit | quota | \bbusy\b )"""
 )
 _REFUSED: Final = re.compile(  # errors about rights, money and room
     rf"""(?ix) {_START}(?: \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials
@@ -57,7 +57,8 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
 )
 _LANGUAGE: Final = (  # what a language or a library cannot do with what was given
     r"no\ such\ function | resource\ type | (?:exclusion|check)\ constraint | serializable | host\ bits | deprecated"
-    r"| padding | offset-naive | misuse | cannot\ (?:run|be\ matched)\b"
+    r"| padding | offset-naive | misuse | cannot\ (?:run|be\ matched)\b | more\ than\ one\ row | well-formed"
+    r"| case-sensitive | near\ [\"']\w+[\"']:\ syntax"
 )
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
     rf"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
@@ -67,6 +68,7 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
         |encoding) | {_LANGUAGE}"""
 )
+_FORM: Final = re.compile(r"(?i)\bheaders? must (?:be|have|start|contain|use)\b")  # of credentials, for instance
 _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
 )
@@ -119,8 +121,8 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
     | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
-    | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict)
-    | (?:allowed|valid|supported|possible)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
+    | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url)
+    | (?:allowed|valid|supported|possible|available)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date
@@ -174,6 +176,7 @@ _SIGNS: Final = (  # the first that shows decides
     (Cause.ABSENT, _NOT_INSTALLED),
     (Cause.RESULT, _RESULT),
     (Cause.PASSING, _PASSING),
+    (Cause.CALL, _FORM),
     (Cause.REFUSED, _REFUSED),
     (Cause.CALL, _OF_THE_CALL),
     (Cause.ABSENT, _ABSENT),
