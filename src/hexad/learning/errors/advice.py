@@ -33,7 +33,7 @@ _PASSING: Final = re.compile(  # errors that time may heal
     | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
     | internal\ server\ error
     | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | slow\ ?down
-    | broken\ pipe | deadlock | temporar | (?<!-)\block(?:ed)?\b | rate\ limit | quota | \bbusy\b )"""
+    | broken\ pipe | deadlock | temporar | (?<!-)\block(?:ed)?\b | rate\ limit | quota(?!t) | \bbusy\b )"""
 )
 _REFUSED: Final = re.compile(  # errors about rights, money and room
     rf"""(?ix) {_START}(?: \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials
@@ -58,7 +58,7 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
 _LANGUAGE: Final = (  # what a language or a library cannot do with what was given
     r"no\ such\ function | resource\ type | (?:exclusion|check)\ constraint | serializable | host\ bits | deprecated"
     r"| padding | offset-naive | misuse | cannot\ (?:run|be\ matched)\b | more\ than\ one\ row | well-formed"
-    r"| case-sensitive | near\ [\"']\w+[\"']:\ syntax"
+    r"| case-sensitive | no\ closing | near\ [\"']\w+[\"']:\ syntax"
 )
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
     rf"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
