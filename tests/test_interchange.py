@@ -422,8 +422,9 @@ def test_a_transcript_in_plain_text_is_read_and_review_says_that_a_file_proposed
     run: Callable[..., Ran], tmp_path: Path
 ) -> None:
     (tmp_path / "chat.txt").write_text("User: Hi!\nNever suggest fish.\n\nAssistant: Never again, I live in a cloud.\n")
-    [found] = run("capture", str(tmp_path / "chat.txt"), "--json").json["proposed"]
+    [found] = run("capture", "-", "--json", stdin=(tmp_path / "chat.txt").read_bytes()).json["proposed"]
     assert found["content"] == "Never suggest fish."
+    assert run("capture", str(tmp_path / "chat.txt"), "--json").json["proposed"] == []  # it waits already
     [waiting] = run("review", "--json").json["queue"]
     assert waiting["proposal"]["origin"] == "import"
     assert run("import", str(tmp_path / "chat.txt"), "--json").json["added"] == 0

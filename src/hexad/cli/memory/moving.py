@@ -3,7 +3,8 @@
 from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 
@@ -123,19 +124,29 @@ def export(
     common.answer({"folder": str(folder), "records": count}, f"{folder}: {said}")
 
 
+def _piped() -> list[Any]:
+    """The messages of standard input."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "piped").write_bytes(typer.get_binary_stream("stdin").read())
+        return messages_in(Path(folder) / "piped")
+
+
 @app.command(epilog="Example: hexad capture chat.json --json")
 def capture(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Messages as JSON or JSON Lines, lines such as User: …, or a text.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Messages as JSON or JSON Lines, lines such as User: …, or a text; - is stdin."
+        ),
     ],
     *,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation's name.")] = None,
     common: Common,
 ) -> None:
     """Propose lasting facts and wishes from a conversation; `hexad review` asks about them."""
-    file.open("rb").close()  # an error now, before a database is created for it
+    messages = _piped() if file == Path("-") else messages_in(file)  # an error now, before a database is created for it
     with common.opened(create=True) as hx:
-        done = hx.capture(messages_in(file), session=session, origin=Origin.IMPORT)
+        done = hx.capture(messages, session=session, origin=Origin.IMPORT)
     if common.as_json:
         found = [{**asdict(each), "expires": each.expires and each.expires.isoformat()} for each in done.proposed]
         screen.emit({"proposed": found, "left_out": done.left_out})
