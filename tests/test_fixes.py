@@ -344,6 +344,42 @@ def test_who_asks_gets_a_fix_below_the_threshold_and_unasked_advice_does_not(hx:
     assert hx.learnings.fix_for("create", error) is None
 
 
+@requirement("FIX-07")
+@pytest.mark.parametrize(
+    "bypass",
+    ["skip_approval", "auto_approve", "override", "allow_destructive", "no_confirm", "admin_token", "approved_by"],
+)
+def test_an_argument_that_passes_by_an_approval_is_no_fix(hx: Hexad, bypass: str) -> None:
+    assert bypass not in fix_after(hx, {"pr": 4}, "approval required", {"pr": 4, bypass: "yes"}, tool="merge")
+    assert bypass not in fix_after(hx, {"pr": 4}, "not ready to merge", {"pr": 4, bypass: "yes"}, tool="ship")
+
+
+@requirement("FIX-02")
+@pytest.mark.parametrize(
+    ("error", "failed", "worked", "says", "never"),
+    [
+        (
+            "invalid priority 'urgent'",
+            {"title": "Hi", "priority": "urgent"},
+            {"title": "HI", "priority": "high"},
+            "",
+            "title",
+        ),
+        ("unknown unit 'F'", {"unit": "F", "days": 3}, {"unit": "C", "days": "3"}, "", "days"),
+        ("seat 12A is booked", {"seat": "12A", "on": "2026-05-01"}, {"seat": "12B", "on": "01.05.2026"}, "", "on"),
+        ("missing argument: 'day'", {"room": 3, "note": "hi"}, {"room": "3", "day": "2026-01-01"}, "add `day`", "note"),
+        ("labels must be a list", {"labels": "a"}, {"labels": ["a"], "priority": "P1"}, "give `labels`", "priority"),
+        ("unexpected argument 'text'", {"text": "a"}, {"body": "a"}, "add `body`", "never"),
+    ],
+)
+def test_of_several_changes_those_count_that_the_error_names(
+    hx: Hexad, error: str, failed: dict[str, object], worked: dict[str, object], says: str, never: str
+) -> None:
+    fix = fix_after(hx, failed, error, worked, tool="t")
+    assert says in fix
+    assert f"`{never}`" not in fix
+
+
 @requirement("FIX-01", "FIX-07")
 def test_everyday_failures_get_true_fixes() -> None:
     figures = judge_fixes(read_cases(LIFE), lambda *_: None).json
@@ -398,7 +434,12 @@ def test_a_time_that_was_too_short_a_slip_and_a_clause_are_fixes(
             "use `sh` instead of",
         ),
         ("git clone git@h.test:a/b.git", "Permission denied", "git clone https://h.test/a/b.git", '"https://…"'),
-        ("helm install web ./c", "cannot re-use a name that is still in use", "helm upgrade --install web ./c", ""),
+        (
+            "helm install web ./c",
+            "cannot re-use a name that is still in use",
+            "helm upgrade web ./c",
+            "use `upgrade` instead of `install`",
+        ),
         ("grep --include *.py foo", "grep: foo: No such file", "grep foo --include='*.py' .", ""),
     ],
 )

@@ -320,10 +320,10 @@ def test_values_of_one_run_are_generalised_and_what_merely_differed_is_left_out(
 
 @requirement("LEARN-06")
 def test_what_several_sessions_changed_alike_outweighs_what_one_changed_besides(hx: Hexad) -> None:
-    fail(hx, "a", {"day": "01/02/2026", "seats": "two of them"})
+    fail(hx, "a", {"day": "01/02/2026", "seats": "two of them"}, "malformed arguments")
     work(hx, "a", {"day": "2026-02-01", "seats": 2})
     for session in "bc":
-        fail(hx, session, BAD)
+        fail(hx, session, BAD, "malformed arguments")
         work(hx, session, GOOD)
     assert only(hx).fix.startswith("give `day` as YYYY-MM-DD")
     assert len(only(hx).remedies) == 2

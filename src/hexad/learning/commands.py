@@ -29,6 +29,15 @@ _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a sub
     )
 }
 
+_OFF: Final = frozenset({"false", "no", "none", "0", ""})
+_GUARD: Final = re.compile(r"(?i)^(?:require|check|verify|validate|enforce|confirm|protect)")
+_BYPASS: Final = re.compile(  # names of arguments that pass by an approval, a limit or a check
+    r"""(?ix) ^(?:skip|bypass|override|overrule|ignore|disable|without|no|allow)-(?!case|cache|missing|redirect|white
+        |null|empty|space|blank|head|nan|index|dup|hidden|error|warning|colou?r|wait)
+    | ^(?:override|overrule|bypass)$ | auto-?(?:approv|confirm|accept|merge) | approv | ^admin | ^i-know | destructive
+    | ^confirm(?:ed)?$"""
+)
+
 PREPARES: Final = frozenset(  # verbs of commands whose result other commands need
     re.findall(
         r"\w+",
@@ -108,7 +117,10 @@ def failed_command(found: Sequence[Command], error: str) -> Command:
 def takes_rights(path: str, before: str, after: str) -> bool:
     """Whether an argument now takes rights or turns a check off, by its name and value or by the words of its text."""
     name = path.rsplit("/", 1)[-1].replace("_", "-")
-    given = f"{name}={after}" + ("" if after.casefold() in {"false", "no", "none", "0", ""} else f" --{name}")
+    off = after.casefold() in _OFF - {""}
+    if (_BYPASS.search(name) and not off) or (_GUARD.search(name) and off):
+        return True
+    given = f"{name}={after}" + ("" if after.casefold() in _OFF else f" --{name}")
     if after and is_dangerous(given) and not is_dangerous(before):
         return True
     return bool(_risks(commands(after)) - _risks(commands(before)))

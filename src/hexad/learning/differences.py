@@ -50,8 +50,13 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
     r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
+_EXISTS: Final = re.compile(r"(?i)already (?:exists|in use)|still in use")
+_NO_FUNCTION: Final = r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist"
+_GUARD: Final = re.compile(r"(?i)--?(?:dry|check|frozen|immutable|lock|strict|verify|safe|no-|exit|fail|limit|max)")
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
-_HARMLESS: Final = re.compile(r"IF (?:NOT )?EXISTS|ON CONFLICT DO NOTHING|OR IGNORE")  # clauses that change no data
+_HARMLESS: Final = re.compile(
+    r"(?i)if (?:not )?exists|on conflict(?: \( \w+ \))? do nothing|or ignore"
+)  # clauses that change no data
 DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
 _LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
 _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
@@ -125,6 +130,9 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     failed = failed_command(old, failure.text)
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
     now = new[place]
+    if failed[0].startswith("./") and "ermission denied" in failure.text and failed[0][2:] in (now[1:2] or [""])[0]:
+        yield f"use `{base(now[0])} {failed[0][2:]}` instead of `{failed[0]}`"
+        return
     if not _likeness(failed, now):
         name = base(now[0])
         advised = re.search(_ADVISES.format(re.escape(name)), _SHELL.sub("", failure.text))
@@ -165,7 +173,8 @@ def _likeness(one: Command, other: Command) -> float:
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
     """Word by word. Behind a subcommand that is another one for no stated reason nothing is comparable."""
     one, other = verb(old), verb(new)
-    if one != other and base(old[0]) == base(new[0]) and not (is_near(one, other) or mentions(failure.text, other)):
+    known = is_near(one, other) or mentions(failure.text, other) or _instead(other, failure.text)
+    if one != other and base(old[0]) == base(new[0]) and not known:
         return
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         gone, come = list(old[a:b]), list(new[c:d])
@@ -182,7 +191,19 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
             gone = [each for each in gone if each != out]
             yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure)
         gone = [each for each in gone if failure.of_the_call or not is_operand(each)]
-        yield from (f"remove `{option_name(out)}`" for out in gone if mentions(failure.text, out))
+        sole = failure.cause is Cause.OTHER and len(old) == len(new) + 1 and set(new) <= set(old)
+        yield from (
+            f"remove `{option_name(out)}`"
+            for out in gone
+            if mentions(failure.text, out) or (sole and not is_operand(out) and not _GUARD.match(out))
+        )
+
+
+def _instead(verb: str, error: str) -> bool:
+    """Whether a subcommand changes what another one found there already: `set-url` instead of `add`."""
+    return (
+        bool(_EXISTS.search(error)) and re.fullmatch("get|list|describe|show|status|view|info|delete|rm", verb) is None
+    )
 
 
 def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[str]:
@@ -197,7 +218,8 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         )
     elif not is_operand(out) or is_subcommand(new, place):
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
-        if named or (is_near(out, word) and _DEFINED.search(error)):
+        changes = is_subcommand(new, place) and _instead(word, error)
+        if named or changes or (is_near(out, word) and _DEFINED.search(error)):
             yield f"use `{option_name(word)}` instead of `{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
@@ -273,11 +295,13 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
         return
     for kind, a, b, c, d in changed:
         if kind == "replace":
-            for pair in zip(one[a:b], other[c:d], strict=False):
-                yield from _word_edits("", *pair, failure)
+            for out, come in zip(one[a:b], other[c:d], strict=False):
+                missing = len(changed) == 1 and re.search(_NO_FUNCTION.format(re.escape(out)), failure.text)
+                yield from [f"use `{come}` instead of `{out}`"] if missing else _word_edits("", out, come, failure)
         elif kind == "insert":
             words = [each for each in other[c:d] if each[0].isalpha() and len(each) > 1]
             clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(" ".join(other[c:d]))
+            words = [each for each in words if f"'{each}" not in after]  # no literals
             if words and (clause or all(names(failure.text.casefold(), each.casefold()) for each in words)):
                 yield f"add `{' '.join(words)}`"
 
@@ -291,7 +315,7 @@ def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[st
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
     named = names(error, other) and not names(out, other) and (name or not names(error, out))
     typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
-    slip = not name and is_near(one, other) and _DEFINED.search(error) and not one.startswith(other)
+    slip = not name and is_near(one, other) and _DEFINED.search(error) and len(one) - len(other) < 3
     standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
     if standard or ((named or typo or slip) and isshown(other, error) and (name or _PLAIN.fullmatch(other))):
         yield f'give {name} as "{other}"' if name else f"use `{other}` instead of `{one}`"

@@ -13,7 +13,7 @@ from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, edits, is_edit, is_same, mentions, names
+from hexad.learning.differences import affix_change, edits, is_edit, is_near, is_same, mentions, names
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
 from hexad.learning.preparations import helps, is_preparation, preparation
@@ -30,6 +30,8 @@ _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _EXAMPLE: Final = re.compile(r"\be\.g\.|\bsuch as\b|\bISO[ -]?\d|\bfor example\b")  # of what an error expects
 _POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d+:\d+: ")  # in a file that is read
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
+_REQUIRED: Final = re.compile(r"(?i)\b\w+ (?:is )?required\b|\bmissing \w")  # it says what
+_LONGEST_NAMED: Final = 60
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _LOOKING: Final = re.compile("(?i)read|get|list|search|grep|glob|find|view|look|show|todo|think|web")  # tools by name
@@ -169,18 +171,34 @@ def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str
 
 
 def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Failure) -> list[Change]:
+    """The changes that can be why the call worked: of several arguments those that the error names, if it names some.
+
+    Of an argument whose parts moved, or that got another name, both ends count.
+    """
     found = [_change(each, before.get(each), worked.get(each), failure) for each in paths]
     advised = said(failure.text, _values(before, failure.text)).hint
-    causes = [each for each in found if each.says and _is_cause(each, failure)]
-    causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     whole = {path: next(each for each in paths if f"{path}/".startswith(f"{each}/")) for path in paths}  # sorted
-    moved = {whole[each.path]: each.op for each in causes if each.op != "replace"}
-    named = {whole[each.path] for each in causes if _is_named(each.path, failure.text)}
-    sole = len({*whole.values()}) == 1 or sorted(moved.values()) == [
-        "add",
-        "remove",
-    ]  # one changed, or got another name
-    return [each for each in causes if sole or each.op == "replace" or whole[each.path] in named]
+    error, own = failure.text, before.get
+    named = {
+        whole.get(path, path)
+        for path in {*before, *worked}
+        if (path in paths or _plain(own(path)) == "") and (_is_named(path, error) or _is_about(own(path), error))
+    }  # of a private value nobody knows whether it changed
+    moved = {whole[each.path]: each.op for each in found if each.op != "replace"}
+    renamed = sorted(moved.values()) == ["add", "remove"]
+    gone, come = ([path for path, op in moved.items() if op == kind] for kind in ("remove", "add"))
+    both = {*moved} if renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0]))) else set()
+    causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
+    causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
+    sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
+    wanted = [each for each in causes if sole or each.op == "replace" or whole[each.path] in named]
+    about = named | both
+    return [each for each in wanted if not about or whole[each.path] in about or each.how.startswith("run ")]
+
+
+def _is_about(old: Argument | None, error: str) -> bool:
+    """Whether an error repeats the value of an argument."""
+    return old is not None and 0 < len(old.text) < _LONGEST_NAMED and names(error, old.text)
 
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
@@ -204,8 +222,7 @@ def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
     name = quoted(name_of(path))
     one, other = old.value, new.value
     if failure.cause is Cause.PASSING and isinstance(one, int | float) and isinstance(other, int | float):
-        named = _is_named(path, failure.text.replace("timed out", "timeout"))
-        return f"raise {name}" if one < other and named else ""
+        return f"raise {name}" if one < other and _is_named(path, failure.text) else ""
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
     if not old.text or not new.text or is_preparation(new.text, old.text, failure.text):
@@ -234,5 +251,5 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
     start = "" if len(name) > _SHORTEST_NAME else r"(?<![^\W_])"  # a longer one may end a name such as `ReadTimeout`
-    error = error.replace(" codec ", " encoding ")
+    error = error.replace(" codec ", " encoding ").replace("timed out", "timeout")
     return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None

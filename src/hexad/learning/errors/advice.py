@@ -119,8 +119,9 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     rf"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing(?:\b|_) | \bone\ of\b(?!\ your)
     | never\ closed | {_LANGUAGE}
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
-    | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \bempty\b | \baccept
-    | \bcan(?:no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
+    | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
+    | (?<!not\ )\bempty\b
+    | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url)
     | (?:allowed|valid|supported|possible|available)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
@@ -138,7 +139,8 @@ _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bfor\ help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
     | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
-    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain | another\ card
+    | view\ all\ installed | you\ can\ also\ install
+    | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain | another\ card
     | \b(?:try|select|choose|use|pick)\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
     | access\ rights | billing | your\ (?:bank|administrator)
     | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
