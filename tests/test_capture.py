@@ -80,6 +80,14 @@ def test_a_list_after_a_colon_is_the_user_s_own(hx: Hexad) -> None:
 
 
 @requirement("CAP-01")
+@pytest.mark.parametrize("wish", ["always do that", "Mach das nie wieder", "fais toujours comme ça"])
+def test_a_rule_that_only_points_at_something_is_none(hx: Hexad, wish: str) -> None:
+    done = hx.capture(said(wish), typed=True)
+    assert not done.saved
+    assert not done.proposed
+
+
+@requirement("CAP-01")
 def test_a_table_has_at_most_sixty_rows() -> None:
     folder = Path(conversations.__file__).parent / "tables"
     assert sorted(file.stem for file in folder.iterdir()) == sorted(LANGUAGES)

@@ -427,6 +427,8 @@ def test_a_transcript_in_plain_text_is_read_and_review_says_that_a_file_proposed
     assert run("capture", str(tmp_path / "chat.txt"), "--json").json["proposed"] == []  # it waits already
     [waiting] = run("review", "--json").json["queue"]
     assert waiting["proposal"]["origin"] == "import"
+    lines = b'{"role": "user", "content": "Call me Al."}\n{"role": "user", "content": "I live in Galway."}\n'
+    assert len(run("capture", "-", "--json", stdin=lines).json["proposed"]) == 2
     assert run("import", str(tmp_path / "chat.txt"), "--json").json["added"] == 0
 
 

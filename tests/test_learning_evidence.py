@@ -666,6 +666,14 @@ def test_advice_reaches_the_reader_of_the_error(hx: Hexad, error: Exception) -> 
     assert "turn it off and on" in str(error) + "".join(getattr(error, "__notes__", ()))
 
 
+@requirement("LEARN-08")
+def test_a_correction_without_the_errors_type_is_about_the_same_learning(hx: Hexad) -> None:
+    hx.observe(tool="merge", args={"pr": 1}, error=RuntimeError("a review is missing here"), session="a")
+    hx.learnings.correct(trigger="tool:merge", error_pattern="a review is missing here", fix="ask Dana")
+    assert only(hx).fix == "ask Dana"
+    assert only(hx).error_pattern == "RuntimeError: a review is missing here"
+
+
 def fail_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 

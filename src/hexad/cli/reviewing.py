@@ -116,7 +116,9 @@ class Suggestion(Entry):
 
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
-        proposal, now = self.proposal, self.hx.knowledge.lookup(self.proposal.against or self.proposal.key)
+        proposal, known = self.proposal, self.hx.knowledge.lookup
+        said = self.hx.capture.understood(proposal.content) if proposal.content else None  # an entry may be new
+        now = known(proposal.against or proposal.key) or (known(said.against) if said and said.against else None)
         rows = {
             "change": f"{proposal.change} {proposal.key}",
             "to": f"[{proposal.category}] {proposal.content}" if proposal.content else "",

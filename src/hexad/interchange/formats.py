@@ -124,7 +124,8 @@ class Source:
         try:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
                 lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(_LONGEST), "")))
-                for each in lines if self.path.suffix == ".jsonl" else _array(file, str(self.path)):
+                by_line = self.path.suffix == ".jsonl" or (plain and _is_object(page.lstrip().split("\n", 1)[0]))
+                for each in lines if by_line else _array(file, str(self.path)):
                     self.progress(raw.tell())
                     if isinstance(each, dict):
                         yield each
@@ -195,6 +196,14 @@ def _recognised(path: Path, *, among: bool = False) -> str:
     if path.suffix == ".txt" or listed:
         return "memories"
     return ("" if path.stem in _ABOUT_CODE else "notes") if among else "memories"
+
+
+def _is_object(line: str) -> bool:
+    """Whether a line is an object by itself, as those of JSON Lines are."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
 
 
 def _array(file: TextIO, name: str) -> Iterator[Any]:

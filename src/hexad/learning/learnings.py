@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
-from hexad.learning.errors.tree import fixes_for, known_as, new_id
+from hexad.learning.errors.tree import fixes_for, known_as, new_id, with_type
 from hexad.learning.fix import Advice, Correction
 from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
 from hexad.learning.offers import remember_offers
@@ -248,7 +248,7 @@ def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str
     found = view.templates([TemplateFilter(trigger, limit=1, error_pattern=error_pattern)])
     if found:
         return found[0][1]
-    return known_as(view, trigger, words) if words else None
+    return (known_as(view, trigger, words) or with_type(view, trigger, words)) if words else None
 
 
 def _words_of(error_pattern: str) -> Words:

@@ -26,7 +26,7 @@ _WORDS: Final = {
     yeah year years yep yes yesterday
     """,
     "german": """
-    abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank davon
+    abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank das davon
     drei dürfte eben eigentlich einfach einmal ende erst erste ersten etwa fast fertig finden früh früher ganz geben
     gehen genau gerade gern gerne getan groß große großen grüß gut gute gutem halt heißen heißt jahr jahre jahren jede
     jeden jeder jedes klar klein kleine kleinen komme kommen kommt kurz lange langsam lass lassen letzte letzten mache
@@ -37,14 +37,14 @@ _WORDS: Final = {
     woche wochen wollen wollte wunderbar wäre zeigen zeit zuerst zurück zwei übrigens
     """,
     "french": """
-    accord aime aller alors année ans après avant beau beaucoup besoin bien bientôt bon bonne bonsoir cela chaque chose
-    comme demain dernier deux dire dit donne donner fois grand heure heures hier jour jours juste matin mieux moins
+    accord aime aller alors année ans après avant beau beaucoup besoin bien bientôt bon bonne bonsoir ça cela chaque chose
+    comme demain dernier deux dire dit donne donner fais fois grand heure heures hier jour jours juste matin mieux moins
     mois mot même nouveau nuit parce parfait petit peu plaît pouvez premier prochain quelqu'un rien savoir semaine soir
     tard temps tous tout toute toutes trois trop trouver veux voilà voir voudrais vraiment
     """,
     "spanish": """
     adiós ahora alguna algún antes aquí así aunque año años bien buen buena bueno cada casi claro cosa cosas cuenta
-    dame dar decir después dice dos día días ejemplo entonces estar favor gran grande hace haces hago hora horas ir
+    dame dar decir después dice dos día días ejemplo entonces eso estar favor gran grande hace haces hago hora horas ir
     luego mañana mejor mes mismo momento mucha muchas mucho muchos noche nueva nuevo otra otro pequeño perfecto poco
     poder primer primero próximo pues quiere saber semana sería solo sólo tal tarde tener tiempo toda todas todo todos
     tres vale vamos ver vez voy

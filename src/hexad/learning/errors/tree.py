@@ -68,6 +68,13 @@ def known_as(view: Reading, trigger: str, words: Words) -> str | None:
     return None if found is None else bucket[found]
 
 
+def with_type(view: Reading, trigger: str, words: Words) -> str | None:
+    """The id of the learning whose pattern is these words behind a type ("KeyError: …"), which people leave out."""
+    longer = view.templates([TemplateFilter(trigger, limit=COMPARED, length=len(words) + 2)])
+    known = ((split(template), found) for template, found in longer)
+    return next((found for each, found in known if each[1] == ":" and holds(each[2:], words)), None)
+
+
 def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placement:
     """Where an error belongs. Patterns stay apart if merging them would show the fix of one for another."""
     where = place(words, bucket.keys())

@@ -32,11 +32,13 @@ from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
 from hexad.model import Category
 from hexad.text import terms
+from hexad.text.common import says_little
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
+_COMMON: Final = (None, "german", "french", "spanish")  # languages with a list of everyday words
 LANGUAGES: Final = ("en", "de", "fr", "es", "zh", "ja", "ko")
 _TABLES: Final = Path(__file__).with_name("tables")
 _KANA, _HANGUL, _HAN = (re.compile(span) for span in ("[\u3040-\u30ff]", "[\uac00-\ud7af]", "[\u4e00-\u9fff]"))
@@ -115,9 +117,15 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
-        if found is not None and not _tells_secret(sentence):
+        if found is not None and not _tells_secret(sentence) and not _refers(found):
             calm = not drafted and (found.category is Category.RULE or not troubled)
             yield replace(found, clear=found.clear and calm, plain=found.plain and calm)
+
+
+def _refers(said: Statement) -> bool:
+    """Whether a rule only points at something that was said before: "always do that"."""
+    little = (any(says_little(term, each) for each in _COMMON) for term in terms(bare(said.content)))
+    return said.category is Category.RULE and all(little)
 
 
 def _tells_secret(sentence: str) -> bool:
