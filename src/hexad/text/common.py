@@ -26,21 +26,21 @@ _WORDS: Final = {
     yeah year years yep yes yesterday
     """,
     "german": """
-    abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank das davon
-    drei dürfte eben eigentlich einfach einmal ende erst erste ersten etwa fast fertig finden früh früher ganz geben
-    gehen genau gerade gern gerne getan groß große großen grüß gut gute gutem halt heißen heißt jahr jahre jahren jede
-    jeden jeder jedes klar klein kleine kleinen komme kommen kommt kurz lange langsam lass lassen letzte letzten mache
-    machen macht mal manchmal meist meistens mensch moin monat monate morgen morgens müsste nachmittag nacht nehmen neu
-    neue neuen neuer nie nimm nächste nächsten oft okay passiert prima richtig sage sagen sagt schnell schön schönen
-    schönes servus sicher sieht sofort sollten sonst spät später stark stehen steht tag tage tagen tschau tun uhr
-    ungefähr verstehen viel viele vielen vielleicht vorher weg weit weiter welt wenig weniger wichtig wirklich wissen
-    woche wochen wollen wollte wunderbar wäre zeigen zeit zuerst zurück zwei übrigens
+    abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank das
+    davon drei dürfte eben eigentlich einfach einmal ende erst erste ersten etwa fast fertig finden früh früher ganz
+    geben gehen genau gerade gern gerne getan groß große großen grüß gut gute gutem halt heißen heißt jahr jahre jahren
+    jede jeden jeder jedes klar klein kleine kleinen komme kommen kommt kurz lange langsam lass lassen letzte letzten
+    mache machen macht mal manchmal meist meistens mensch moin monat monate morgen morgens müsste nachmittag nacht
+    nehmen neu neue neuen neuer nie nimm nächste nächsten oft okay passiert prima richtig sage sagen sagt schnell schön
+    schönen schönes servus sicher sieht sofort sollten sonst spät später stark stehen steht tag tage tagen tschau tun
+    uhr ungefähr verstehen viel viele vielen vielleicht vorher weg weit weiter welt wenig weniger wichtig wirklich
+    wissen woche wochen wollen wollte wunderbar wäre zeigen zeit zuerst zurück zwei übrigens
     """,
     "french": """
-    accord aime aller alors année ans après avant beau beaucoup besoin bien bientôt bon bonne bonsoir ça cela chaque chose
-    comme demain dernier deux dire dit donne donner fais fois grand heure heures hier jour jours juste matin mieux moins
-    mois mot même nouveau nuit parce parfait petit peu plaît pouvez premier prochain quelqu'un rien savoir semaine soir
-    tard temps tous tout toute toutes trois trop trouver veux voilà voir voudrais vraiment
+    accord aime aller alors année ans après avant beau beaucoup besoin bien bientôt bon bonne bonsoir ça cela chaque
+    chose comme demain dernier deux dire dit donne donner fais fois grand heure heures hier jour jours juste matin
+    mieux moins mois mot même nouveau nuit parce parfait petit peu plaît pouvez premier prochain quelqu'un rien savoir
+    semaine soir tard temps tous tout toute toutes trois trop trouver veux voilà voir voudrais vraiment
     """,
     "spanish": """
     adiós ahora alguna algún antes aquí así aunque año años bien buen buena bueno cada casi claro cosa cosas cuenta
