@@ -178,6 +178,8 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     found = [_change(each, before.get(each), worked.get(each), failure) for each in paths]
     advised = said(failure.text, _values(before, failure.text)).hint
     whole = {path: next(each for each in paths if f"{path}/".startswith(f"{each}/")) for path in paths}  # sorted
+    lists = {path for path in paths if worked.get(path, Argument("")).shape == "list of object"}  # new ones, as a whole
+    found = [each for each in found if each.path in lists or whole[each.path] not in lists]
     error, own = failure.text, before.get
     named = {
         whole.get(path, path)

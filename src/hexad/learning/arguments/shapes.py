@@ -201,6 +201,8 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
             shape = shape_of(value)
             kept = _text(here, value) if isinstance(value, str) else _constant(here, value, shape)
             found[pointer(here)] = Argument(shape, kept)
+            if shape == "list of object" and len(path) < _DEEPEST and not names_secret(here):
+                _gather(here, by_name(value[0]), found)  # type: ignore[index] # its elements are alike
 
 
 def is_constant(path: Path, value: object) -> bool:

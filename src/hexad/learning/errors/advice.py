@@ -121,7 +121,7 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
     | (?<!not\ )\bempty\b
-    | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used)|contain|have|accept|exceed)
+    | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used|mixed|combined)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url)
     | (?:allowed|valid|supported|possible|available)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
