@@ -374,7 +374,7 @@ def test_a_commit_whose_answer_is_lost_is_resolved_by_the_audit_chain(
         if committed:
             run(self, statements, **options)
         self.broken = True
-        raise postgres.failures.ConnectionLost("the network is gone", sent=True)
+        raise postgres.failures.ConnectionLost("the network is gone")
 
     monkeypatch.setattr(Connection, "run", losing)
     if committed:

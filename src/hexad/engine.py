@@ -46,12 +46,7 @@ class Engine:
     others: tuple[Engine, ...] = ()  # memories that are read besides, nearest first
 
     def retrieve(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None = None,
-        max_per_layer: int | None = None,
-        *,
-        session: str | None = None,
+        self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None
     ) -> Retrieval:
         """The items that matter for a message."""
         wanted = None if layers is None else asked_for(layers)
@@ -167,13 +162,7 @@ class Engine:
         return Observer(self.workspace)
 
     def explain(
-        self,
-        message: str,
-        *,
-        base: str = "",
-        layers: Iterable[Layer | str] | None = None,
-        budget: int | None = None,
-        session: str | None = None,
+        self, message: str, *, base: str, layers: Iterable[Layer | str] | None, budget: int | None, session: str | None
     ) -> Explanation:
         """Every candidate for a message's prompt, with its score and verdict."""
         started = time.perf_counter()

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def require_extra(extra: str, what: str, *modules: str) -> None:
-    """Raise `MissingExtra` where a module is not installed, and `PackageTooOld` where a package of the extra is older.
-
-    Which version an extra needs is known from Hexad's own metadata.
-    """
+    """Raise `MissingExtra` where a module is not installed, `PackageTooOld` where a package of the extra is older."""
     if not all(map(is_importable, modules)):
         raise missing_extra(what, extra)
     for package, needed in _packages_of(extra):
@@ -29,7 +26,7 @@ def require_extra(extra: str, what: str, *modules: str) -> None:
 
 
 def _packages_of(extra: str) -> list[tuple[str, str]]:
-    """The packages that an extra asks for, and their oldest versions."""
+    """The packages that an extra asks for, and their oldest versions, by Hexad's own metadata."""
     from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms
 
     try:

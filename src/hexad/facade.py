@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from hexad import wiring
 from hexad.context.layers.tools import ToolRegistry, registry_of
 from hexad.context.retriever import ContextRetriever, checked
 from hexad.context.selection import estimate_tokens
@@ -24,18 +25,6 @@ from hexad.memory.references import ReferenceCollection
 from hexad.memory.use.habits import Habits
 from hexad.recent import Recent
 from hexad.settings import Settings, survey
-from hexad.wiring import (
-    NoRetriever,
-    capture_of,
-    complete_patterns,
-    folder_of,
-    forget_elsewhere,
-    retriever_of,
-    similarity_of,
-    skills_of,
-    store_at,
-    workspace_of,
-)
 
 if TYPE_CHECKING:
     import os
@@ -135,16 +124,16 @@ class Hexad:
         address = admission.address("database", database)
         named, own_embedder = (embedder, None) if isinstance(embedder, str) else (None, embedder)
         given = {"enabled": enabled, "namespace": namespace, "embedder": named, **settings}
-        known = survey(given, beside=folder_of(address), config=config).settings
-        store = store_at(address, known)
+        known = survey(given, beside=wiring.folder_of(address), config=config).settings
+        store = wiring.store_at(address, known)
         workspace = replace(
-            workspace_of(store, known, clock, session),
-            similarity=similarity_of(known, own_embedder, embedder_name, patient=patient),
+            wiring.workspace_of(store, known, clock, session),
+            similarity=wiring.similarity_of(known, own_embedder, embedder_name, patient=patient),
         )
-        own = retriever_of(workspace, known) if retriever is None else checked(retriever)
+        own = wiring.retriever_of(workspace, known) if retriever is None else checked(retriever)
         engine = Engine(
             workspace=workspace,
-            retriever=own if known.enabled else NoRetriever(workspace.namespace),
+            retriever=own if known.enabled else wiring.NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
             standing_budget=known.standing_budget if known.enabled else 0,
@@ -159,7 +148,7 @@ class Hexad:
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        return skills_of(self._engine, self.settings, self._find)
+        return wiring.skills_of(self._engine, self.settings, self._find)
 
     @property
     def collections(self) -> Mapping[str, RecordCollection[Any]]:
@@ -169,7 +158,7 @@ class Hexad:
     @cached_property
     def capture(self) -> Capture:
         """Keeps what the user says in a conversation: call it, `hx.capture(messages, session=…, typed=False)`."""
-        return capture_of(self._engine, self.settings, self._find)
+        return wiring.capture_of(self._engine, self.settings, self._find)
 
     def retrieve(
         self,
@@ -318,7 +307,7 @@ class Hexad:
             session=self.session if session is None else admission.label("session", session),
         )
         retriever = self.retriever
-        if isinstance(retriever, ContextRetriever | NoRetriever):
+        if isinstance(retriever, ContextRetriever | wiring.NoRetriever):
             retriever = replace(retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
 
@@ -360,7 +349,7 @@ class Hexad:
     ) -> Forgotten:
         """Erase all about a subject, of a session or of this namespace, bytes included; or ``traces`` left before."""
         wanted: Any = {"subject": subject, "session": session, "everything": everything, "traces": traces}
-        return forget_all(self._engine.workspace, **wanted, also=forget_elsewhere)
+        return forget_all(self._engine.workspace, **wanted, also=wiring.forget_elsewhere)
 
     def erase_traces(self) -> bool:
         """Erase the bytes that `forget` left; return whether all are gone."""
@@ -416,7 +405,7 @@ class Hexad:
         count = restore_backup(store, admission.path("file", file), progress or _quiet, similarity)
         for namespace in all_namespaces(store):
             with store.transaction(namespace) as unit:
-                complete_patterns(unit)
+                wiring.complete_patterns(unit)
         return count
 
     def import_file(
@@ -472,7 +461,9 @@ class Hexad:
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return retriever_of(self._engine.workspace, self.settings).search(layer, query, limit=limit, facets=facets)
+        return wiring.retriever_of(self._engine.workspace, self.settings).search(
+            layer, query, limit=limit, facets=facets
+        )
 
     def _discover(self) -> None:
         """Discover skills in the namespaces where tools were watched; a failure is logged."""
@@ -484,7 +475,7 @@ class Hexad:
 
     def _with_provider(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self.retriever
-        if isinstance(retriever, NoRetriever):
+        if isinstance(retriever, wiring.NoRetriever):
             return self
         if not isinstance(retriever, ContextRetriever):
             raise InvalidInput("retriever", f"{type(retriever).__name__} takes no providers; give them to it directly")

@@ -66,19 +66,13 @@ class _Learning(FunctionMiddleware):
 
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Call the tool; learn from its result or its exception."""
-        name = context.function.name
-        try:
-            with self._memory.serving(self._session, session=self._session.session_id):
-                await call_next()
-        except _CONTROL_FLOW:
-            raise
-        except Exception as error:
-            await self._learn(Ended(name, context.arguments, error=error))
-            raise
-        await self._learn(Ended(name, context.arguments, _text(context.result)))
 
-    async def _learn(self, call: Ended) -> None:
-        await self._memory.alearn(self._session, call, session=self._session.session_id)
+        def ended(_nothing: None, error: Exception | None) -> Ended | None:
+            result = _text(context.result) if error is None else None
+            call = Ended(context.function.name, context.arguments, result, error)
+            return None if isinstance(error, _CONTROL_FLOW) else call
+
+        await self._memory.recorded(self._session, call_next, ended, session=self._session.session_id)
 
 
 def _latest(messages: Sequence[Message]) -> Latest | None:

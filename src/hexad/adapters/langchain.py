@@ -9,6 +9,7 @@ Put it last: the first middleware is the outermost, and one inside ours hides fa
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hexad.extras import require_extra
@@ -77,15 +78,8 @@ class HexadMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> Any:
         """Like `wrap_tool_call`."""
-        runtime, session = request.runtime, _thread(request.runtime)
-        try:
-            with self._memory.serving(runtime, session=session):
-                result = await handler(request)
-        except Exception as error:
-            await self._memory.alearn(runtime, _ended(request, error=error), session=session)
-            raise
-        await self._memory.alearn(runtime, _ended(request, result), session=session)
-        return result
+        runtime, ended = request.runtime, partial(_ended, request)
+        return await self._memory.recorded(runtime, lambda: handler(request), ended, session=_thread(runtime))
 
 
 def _thread(runtime: Any) -> str:

@@ -81,29 +81,20 @@ class HexadMemory(AbstractCapability[Any]):
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
         """The tool's result, recorded; its errors and retries too."""
-        try:
-            with self._memory.serving(ctx, session=ctx.conversation_id or ""):
-                result = await handler(args)
-        except _CONTROL_FLOW:
-            raise
-        except ToolRetryError as error:
-            await self._learn(ctx, Ended(call.tool_name, args, error=str(error.tool_retry.content)))
-            raise
-        except Exception as error:
-            await self._learn(ctx, Ended(call.tool_name, args, error=error))
-            raise
-        await self._learn(ctx, Ended(call.tool_name, args, result))
-        return result
+
+        def ended(result: Any, error: Exception | None) -> Ended | None:
+            said = str(error.tool_retry.content) if isinstance(error, ToolRetryError) else error
+            return None if isinstance(error, _CONTROL_FLOW) else Ended(call.tool_name, args, result, said)
+
+        return await self._memory.recorded(ctx, lambda: handler(args), ended, session=ctx.conversation_id or "")
 
     async def on_tool_validate_error(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, error: Any
     ) -> dict[str, Any]:
         """Learn from arguments that do not fit."""
-        await self._learn(ctx, Ended(call.tool_name, args, error=error))
+        ended = Ended(call.tool_name, args, error=error)
+        await self._memory.alearn(ctx, ended, session=ctx.conversation_id or "")
         raise error
-
-    async def _learn(self, ctx: RunContext[Any], call: Ended) -> None:
-        await self._memory.alearn(ctx, call, session=ctx.conversation_id or "")
 
 
 def _latest(messages: Sequence[Any]) -> tuple[int, str, int, bool] | None:

@@ -61,10 +61,7 @@ class Ranking:
         self._seen: dict[int, tuple[float, float, tuple[float, ...]]] = {}  # a row is scored twice, and explained
 
     def score(self, match: float, sketch: Sketch, lent: float = 0.0) -> float:
-        """The sum of all signals: ``match`` is what the row's match is worth, ``lent`` what its neighbours add to it.
-
-        It is 0 where both are.
-        """
+        """The sum of all signals: ``match`` is what the row's match is worth, ``lent`` what its neighbours add."""
         matched = match + lent
         if not matched:
             return 0.0

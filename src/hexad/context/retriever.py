@@ -50,7 +50,6 @@ class Retriever(Protocol):
         session: str | None = None,
     ) -> Retrieval:
         """The items of each layer, best first; a layer that fails is in the result's failures."""
-        ...
 
 
 def checked(retriever: Retriever) -> Retriever:

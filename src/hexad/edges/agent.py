@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
-from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_name, call_scope, checked
+from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused
 from hexad.errors import HexadError, InvalidInput
@@ -30,11 +30,12 @@ from hexad.memory import admission
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Iterator
 
     from hexad.facade import Hexad
     from hexad.model import Prompt
 
+T = TypeVar("T")
 Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function from the framework's own context to it
 Answering: TypeAlias = Callable[..., dict[str, Any]]
 _PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
@@ -77,6 +78,9 @@ class Ended:
     id: str = ""
 
 
+Outcome: TypeAlias = Callable[[Any, Exception | None], Ended | None]  # of a result or an exception; None is no outcome
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """Blocking work for a turn, and the warning if it fails."""
@@ -96,19 +100,12 @@ class AgentMemory:
     """
 
     def __init__(
-        self,
-        hx: Hexad,
-        *,
-        user: Named = "",
-        session: Named = "",
-        budget: int = BUDGET,
-        namespace: NamespaceRule = by_name,
-        captures: bool = True,
+        self, hx: Hexad, *, user: Named = "", session: Named = "", budget: int = BUDGET, captures: bool = True
     ) -> None:
         room = admission.whole("budget", budget, low=0)
         self.hx = hx
         self._captures = captures
-        self._user, self._session, self._rule = user, session, checked(namespace)
+        self._user, self._session = user, session
         self._skills = frozenset[str]()
         self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
@@ -157,6 +154,17 @@ class AgentMemory:
         finally:
             _served.reset(token)
 
+    async def recorded(self, context: Any, call: Callable[[], Awaitable[T]], ended: Outcome, *, session: str = "") -> T:
+        """The result of a tool's call, made for this user and learned from; so is its exception."""
+        try:
+            with self.serving(context, session=session):
+                result = await call()
+        except Exception as error:
+            await self.alearn(context, ended(None, error), session=session)
+            raise
+        await self.alearn(context, ended(result, None), session=session)
+        return result
+
     def tools(self, context: Any = None) -> tuple[Answering, ...]:
         """The agent tools, and the engine's skills that are active now, as ``skill_<name>``. None if it is off.
 
@@ -202,7 +210,7 @@ class AgentMemory:
         speaker = None
         with self._excused():
             user, name = named(self._user, context, needed=True), named(self._session, context) or session
-            speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), self._rule)
+            speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), by_name)
         return speaker  # noqa: RET504 - after an error it is None
 
     @contextmanager
@@ -241,13 +249,11 @@ class AgentMemory:
         whose = self._speaker(context, session) if wanted and latest is not None and latest.last else None
         if whose is None or latest is None:
             return None
-        failing, typed = "what the user said may not be kept", self.hx.settings.capture_typed
-        return Job(
-            whose.conversation.turn,
-            failing,
-            _PATIENCE,
-            lambda: whose.scope(self.hx).capture([latest.text], typed=typed),
-        )
+
+        def work() -> None:
+            whose.scope(self.hx).capture([latest.text], typed=self.hx.settings.capture_typed)
+
+        return Job(whose.conversation.turn, "what the user said may not be kept", _PATIENCE, work)
 
     def _learning(self, context: Any, call: Ended | None, session: str) -> Job | None:
         """Records a call. A locked store is waited for once a turn."""

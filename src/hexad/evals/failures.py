@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from hexad.evals.data import Line
     from hexad.evals.run import Progress
-    from hexad.model import Learning
 
 FOLDER: Final = "tool_failures"
 _FIRST: Final = 3
@@ -50,7 +49,10 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
     with Hexad.open(":memory:", enabled=True) as hx:
         fixed: list[tuple[Failed, str]] = []
         for number, failed in enumerate(failures, start=1):
-            learning = _observed(hx, failed, f"replay:{number}")
+            session = f"replay:{number}"
+            learning = hx.observe(tool=failed.tool, args=failed.args, error=failed.error, session=session)
+            if failed.fixed is not None:
+                hx.observe(tool=failed.tool, args=failed.fixed, result="done", session=session)
             if failed.fixed not in (None, failed.args):
                 fixed.append((failed, "" if learning is None else learning.id))
             progress(f"{FOLDER}: replaying", number, len(failures))
@@ -67,13 +69,6 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
     rows = [(f"{FOLDER}: {name}", str(n), f"{n / of:.3f}" if of else "") for name, (n, of) in counts.items()]
     table = Table(("tool failures", "number", "share"), rows)
     return Figures({name: number for name, (number, _) in counts.items()}, [table])
-
-
-def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
-    learning = hx.observe(tool=failed.tool, args=failed.args, error=failed.error, session=session)
-    if failed.fixed is not None:
-        hx.observe(tool=failed.tool, args=failed.fixed, result="done", session=session)
-    return learning
 
 
 def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:

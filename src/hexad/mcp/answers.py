@@ -27,18 +27,14 @@ def result_of(answer: Mapping[str, Any]) -> CallToolResult:
     An answer with the status error is an error. One that consists of ``texts`` has no structure: some clients show the
     structure alone, others the text alone, and a model should read the context once.
     """
-    sent = _sendable(answer)
+    # A skill's tool may return lone surrogates and NaN, which JSON cannot hold.
+    written = json.dumps(answer, ensure_ascii=False).encode(errors="replace")
+    sent = json.loads(written, parse_constant=lambda name: str(float(name)))
     if "texts" in sent:
         return CallToolResult(content=[TextContent(type="text", text="\n".join(sent["texts"]))])
     wrong = sent.get("status") == "error"
     text = str(sent.get("error", "")) if wrong else json.dumps(sent, ensure_ascii=False)
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=sent, is_error=wrong)
-
-
-def _sendable(answer: Mapping[str, Any]) -> Any:
-    """An answer that JSON can hold: a skill's tool may return lone surrogates and NaN."""
-    written = json.dumps(answer, ensure_ascii=False).encode(errors="replace")
-    return json.loads(written, parse_constant=lambda name: str(float(name)))
 
 
 def refused(sentence: str) -> CallToolResult:

@@ -70,12 +70,11 @@ def listed(hx: Hexad) -> list[Resource]:
     """The newest entries and skills."""
     entries = [("knowledge", each.key, each.content) for each in _newest(hx.knowledge.list())]
     active = _newest(each for each in hx.skills.list() if may_run(each))
+    skills = [("skill", each.name, each.description) for each in active]
     standing = Resource(
         uri=STANDING, name=TITLE, description="What holds for every message.", mime_type="text/markdown"
     )
-    return [standing] + [
-        _resource(*each) for each in (*entries, *(("skill", each.name, each.description) for each in active))
-    ]
+    return [standing, *(_resource(*each) for each in (*entries, *skills))]
 
 
 def _newest(records: Iterable[R]) -> list[R]:

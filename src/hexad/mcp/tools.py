@@ -98,7 +98,9 @@ def _call(backend: Backend, name: str) -> Callable[..., Any]:
         async with _in_flight(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill"):
             with said_once((__name__, backend.sessions.of(context).id)):
                 answer = await _answer(name, lambda: backend.tool(name, context, halt)(**given), stop=halt)
-        return result_of(_adapted(name, answer))
+        if name == "list_skills" and "skills" in answer:  # over MCP one tool runs every skill
+            answer["skills"] = [{**skill, "tool": "run_skill"} for skill in answer["skills"]]
+        return result_of(answer)
 
     return call
 
@@ -128,13 +130,6 @@ async def _in_flight(context: Context[Any, Any], doing: str, *, beat: float, at_
             group.start_soon(cancel_on_disconnect, request)
         yield
         group.cancel_scope.cancel()
-
-
-def _adapted(name: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """Over MCP one tool runs every skill."""
-    if name == "list_skills" and "skills" in answer:
-        return {**answer, "skills": [{**skill, "tool": "run_skill"} for skill in answer["skills"]]}
-    return answer
 
 
 async def _answer(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:

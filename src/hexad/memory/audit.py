@@ -25,10 +25,7 @@ _PAGE: Final = 1000
 def append(
     unit: Writing, action: str, target: str, details: Mapping[str, Json], *, at: datetime, session: str, actor: str
 ) -> int:
-    """Log a change; returns its record's sequence.
-
-    ``details`` hold sizes, numbers and names, never content or a hash of it.
-    """
+    """Log a change; returns its record's sequence. Details are sizes, numbers and names, never content or its hash."""
     last, previous = unit.chain_end() or (0, GENESIS)
     words, written = (session, action, actor, target), _canonical(details)
     record = AuditRecord(

@@ -69,10 +69,7 @@ class Similarity(Protocol):
         """A vector for each text, as it is stored; None for a text that the embedder cannot read."""
 
     def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
-        """How near a layer's rows in one state of a store are to a question.
-
-        None where no row has a vector, or the embedder cannot read the question.
-        """
+        """How near a layer's rows are to a question; None without vectors, or if the embedder cannot read it."""
 
     def space(self, texts: Sequence[str]) -> Space:
         """Texts that are not stored, to be asked again and again."""

@@ -55,7 +55,6 @@ class Embedder(Protocol):
 
     def __call__(self, texts: Sequence[str], /) -> Any:
         """A numpy array of one row for each text."""
-        ...
 
 
 def installed(packages: Sequence[str] = PACKAGES) -> bool:

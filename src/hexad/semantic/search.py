@@ -196,7 +196,8 @@ class Near:
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
         """The nearest of the rows that stand out or are close, or of all rows. Among equals the newest come first."""
-        places = self._likely(_LIKELY * limit)
+        everything = self._all is not None or _LIKELY * limit >= len(self._rows)
+        places = None if everything else self._rows.likely(self._asked, _LIKELY * limit)
         near = self._cosines(places)
         close = self.unrelated + _CLOSE * (1 - self.unrelated)
         out = near > (-np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close))
@@ -205,10 +206,6 @@ class Near:
             out = near >= np.partition(near, -limit)[-limit] - 10.0**-_DIGITS
             near, numbers = near[out], numbers[out]
         return [int(number) for number in numbers[np.lexsort((-numbers, -near.round(_DIGITS)))[:limit]]]
-
-    def _likely(self, most: int) -> NDArray[np.intp] | None:
-        """The places that are looked at; None for all."""
-        return None if self._all is not None or most >= len(self._rows) else self._rows.likely(self._asked, most)
 
     def _cosines(self, places: NDArray[np.intp] | None) -> NDArray[np.float32]:
         if self._all is None:

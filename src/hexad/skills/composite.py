@@ -12,7 +12,7 @@ from hexad.errors import InvalidInput, MissingExtra, NoSandbox
 from hexad.skills.references import Unresolved, fill, name_of, references, whole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
+    from collections.abc import AsyncIterable, Iterator
 
     from hexad.skills.waiting import Wait
 
@@ -41,11 +41,6 @@ class Step:
     seconds: float = 0.0
 
 
-def plan(steps: Sequence[Mapping[str, Any]], given: Mapping[str, Any], absent: frozenset[str]) -> tuple[Step, ...]:
-    """The steps with their arguments filled in as far as they are known before anything runs."""
-    return tuple(_planned(step, given, absent) for step in steps)
-
-
 def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> None:
     """Refuse to run without an optional parameter that a step needs.
 
@@ -72,7 +67,7 @@ async def perform(
         came = await _perform(wait, step, known, absent, tools[step["tool"]])
         done.append(came)
         if not came.ok:
-            return (*done, *(_planned(each, known, absent) for each in steps[place + 1 :]))
+            return (*done, *plan(steps[place + 1 :], known, absent))
         if came.save_as:
             known[came.save_as] = came.result
     return tuple(done)
@@ -125,9 +120,11 @@ async def _collected(pieces: AsyncIterable[Any]) -> list[Any]:
     return [piece async for piece in pieces]
 
 
-def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str]) -> Step:
-    args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
-    return Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
+def plan(steps: Sequence[Mapping[str, Any]], known: Mapping[str, Any], absent: frozenset[str]) -> Iterator[Step]:
+    """The steps with their arguments filled in as far as they are known before they run."""
+    for step in steps:
+        args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
+        yield Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
 
 
 def _known(argument: Any, known: Mapping[str, Any]) -> Any:

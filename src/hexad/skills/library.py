@@ -14,13 +14,12 @@ from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
 from hexad.skills.review import AUTOMATIC, Review, review
 from hexad.skills.run import Agent, Runner, may_run
-from hexad.skills.waiting import Halt, Here, event_loop
+from hexad.skills.waiting import Halt, Here
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
@@ -141,11 +140,10 @@ class SkillLibrary(RecordCollection[Skill]):
         self, folder: str | os.PathLike[str], *, overwrite: bool = False, redact: bool = True
     ) -> ImportedSkill:
         """Keep the skill of an Agent Skills folder (a SKILL.md and its files) as a draft; nothing in it is run."""
+        from hexad.skills.folders.transfer import import_folder  # noqa: PLC0415 - loads yaml: 36 ms
+
         library = SkillLibrary(roomy(self._workspace), self._find, self._runner.agent, self._rules)
-        imported: ImportedSkill = _folders().import_folder(
-            library, admission.path("folder", folder), overwrite=overwrite, redact=redact
-        )
-        return imported
+        return import_folder(library, admission.path("folder", folder), overwrite=overwrite, redact=redact)
 
     def export_folder(
         self, name: str, into: str | os.PathLike[str], *, force: bool = False, strict: bool = True
@@ -155,10 +153,9 @@ class SkillLibrary(RecordCollection[Skill]):
         One that is there is left alone, unless ``force``. A skill that the format does not allow is an error, unless
         ``strict`` is False.
         """
-        exported: Path = _folders().export_folder(
-            self.get(name), admission.path("into", into), force=force, strict=strict
-        )
-        return exported
+        from hexad.skills.folders.transfer import export_folder  # noqa: PLC0415 - loads yaml: 36 ms
+
+        return export_folder(self.get(name), admission.path("into", into), force=force, strict=strict)
 
     def discover(self, *, session: str | None = None) -> tuple[Skill, ...]:
         """Offer what was done in several sessions as drafts of composite skills; those that are new, at most five.
@@ -234,8 +231,10 @@ class SkillLibrary(RecordCollection[Skill]):
         tools: Mapping[str, Callable[..., Any]] | None = None,
     ) -> SkillResult:
         """The same in a running event loop: coroutines are awaited in it, and a script does not block it."""
+        from hexad.skills.event_loop import InLoop  # noqa: PLC0415 - loads asyncio: 26 ms
+
         job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
-        return await self._runner.run(job, event_loop().InLoop(Halt()))
+        return await self._runner.run(job, InLoop(Halt()))
 
     def as_tools(self, *, session: str | None = None, asynchronous: bool = False) -> tuple[Callable[..., Any], ...]:
         """The active skills as functions ``skill_<name>`` with signature and docstring, in the order of their names.
@@ -270,14 +269,7 @@ class SkillLibrary(RecordCollection[Skill]):
             found = self._present(change, name)
             if shapes.fingerprint(found) != seen:
                 raise SkillRefused(name, "is not what was reviewed any more: review it again")
-            active = replace(
-                found,
-                status=SkillStatus.ACTIVE,
-                requires_approval=False,
-                approved=seen,
-                approved_by=person or found.approved_by.replace(AUTOMATIC, ""),
-                reason="",
-            )
+            active = _active(found, seen, person or found.approved_by.replace(AUTOMATIC, ""))
             if active == found:
                 return found
             return self._changed(change, replace(active, recent=""))
@@ -296,13 +288,7 @@ class SkillLibrary(RecordCollection[Skill]):
         if looked.obstacle or looked.grants:
             asks = f"a person must approve that it gets: {', '.join(looked.grants)}"
             return replace(draft, reason=looked.obstacle or asks)
-        return replace(
-            draft,
-            status=SkillStatus.ACTIVE,
-            requires_approval=False,
-            approved=looked.fingerprint,
-            approved_by=AUTOMATIC,
-        )
+        return _active(draft, looked.fingerprint, AUTOMATIC)
 
     def _settled(self, change: Change, new: Skill) -> tuple[Skill, Skill | None]:
         """The record to store: unchanged work keeps its status, changed work becomes a new version."""
@@ -328,10 +314,9 @@ def roomy(workspace: Workspace) -> Workspace:
     return replace(workspace, max_text=max(workspace.max_text, _LARGEST_DEFINITION))
 
 
-def _folders() -> ModuleType:
-    from hexad.skills.folders import transfer  # noqa: PLC0415 - loads yaml: 36 ms
-
-    return transfer
+def _active(skill: Skill, approved: str, by: str) -> Skill:
+    facts: dict[str, Any] = {"requires_approval": False, "approved": approved, "approved_by": by, "reason": ""}
+    return replace(skill, status=SkillStatus.ACTIVE, **facts)
 
 
 def _version_of(skill: Skill) -> SkillVersion:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 12  # objects and lists inside each other
 MOST_PARAMETERS: Final = 64
-_NONE: Final = "the skill takes no parameters"
 _WORDS: Final = {
     "string": "text",
     "integer": "a whole number",
@@ -120,10 +119,12 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
     missing = [name for name in needed if "default" not in known.get(name, {})]
     unknown = [name for name in value if name not in known] if closed else []
     if missing:
+        says = known.get(missing[0], {}).get("description")
+        wanted = f" ({says})" if isinstance(says, str) and says else ""
         instead = f"; {unknown[0]!r} was given, which is not known" if unknown else ""
-        raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}{instead}")
+        raise InvalidInput(f"{path}.{missing[0]}", f"is missing{wanted}{instead}")
     if unknown:
-        takes = f"known are {', '.join(known)}" if known else _NONE
+        takes = f"known are {', '.join(known)}" if known else "the skill takes no parameters"
         raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; {takes}")
     filled = {
         name: _admit(each, deepcopy(each["default"]), f"{path}.{name}", depth + 1)
@@ -134,11 +135,6 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
         **{name: _admit(known.get(name, {}), each, f"{path}.{name}", depth + 1) for name, each in value.items()},
         **filled,
     }
-
-
-def _wanted(schema: Mapping[str, Any]) -> str:
-    says = schema.get("description")
-    return f" ({says})" if isinstance(says, str) and says else ""
 
 
 def _kind(value: object) -> str:
@@ -241,7 +237,10 @@ def _check(schema: Any, path: str, depth: int) -> None:
     for where, each in _inner(schema):
         _check(each, f"{path}.{where}", depth + 1)
     if "default" in schema:
-        _check_default(schema, path, depth)
+        try:
+            _admit(schema, schema["default"], path, depth)
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}.default", f"does not fit: {error.reason}") from None
 
 
 def _inner(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -250,13 +249,6 @@ def _inner(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from ((f"anyOf.{place}", each) for place, each in enumerate(schema.get("anyOf", ())))
     if "items" in schema:
         yield "items", schema["items"]
-
-
-def _check_default(schema: Mapping[str, Any], path: str, depth: int) -> None:
-    try:
-        _admit(schema, schema["default"], path, depth)
-    except InvalidInput as error:
-        raise InvalidInput(f"{path}.default", f"does not fit: {error.reason}") from None
 
 
 _KEYWORDS: Final[Mapping[str, Mapping[str, Any]]] = {

@@ -57,17 +57,14 @@ _CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKIL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillResult:
-    """The result of a run. ``output`` is the last step's result, the script's output, or the text.
-
-    Of a dry run, ``steps`` is the plan; nothing was called.
-    """
+    """The result of a run. ``output`` is the last step's result, the script's output, or the text."""
 
     name: str
     kind: SkillKind
     ok: bool
     output: Any = None
     error: str = ""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # of a dry run the plan: nothing was called
     script: ScriptResult | None = None
     files: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -392,7 +389,7 @@ def _plan(job: Job) -> SkillResult:
     definition = job.skill.definition
     match job.skill.kind:
         case SkillKind.COMPOSITE:
-            return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
+            return _result(job, steps=tuple(composite.plan(_steps(job.skill), job.given, job.absent)))
         case SkillKind.SCRIPT:
             args = {"script": definition["script"], "environment": _environment(job.given)}
             return _result(job, steps=(Step(tool=shell_of(definition), args=args),))

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator
-    from types import ModuleType
 
-    from hexad.skills.event_loop import InLoop
+    from hexad.skills.event_loop import InLoop, OwnLoop
 
 R = TypeVar("R")
 Wait: TypeAlias = "Here | InLoop"
@@ -69,7 +68,7 @@ class Here:
     def __init__(self, halt: Halt) -> None:
         self.halt = halt
         self._open = ExitStack()
-        self._loop: Any = None
+        self._loop: OwnLoop | None = None
 
     async def blocking(self, work: Callable[[], Any]) -> Any:
         """The result of work that blocks its thread; what takes long ends soon after the halt was called."""
@@ -80,7 +79,9 @@ class Here:
 
     async def awaited(self, awaitable: Awaitable[Any]) -> Any:
         """The result of a coroutine."""
-        self._loop = self._loop or self._open.enter_context(event_loop().OwnLoop(self.halt))
+        from hexad.skills.event_loop import OwnLoop  # noqa: PLC0415 - loads asyncio: 26 ms
+
+        self._loop = self._loop or self._open.enter_context(OwnLoop(self.halt))
         return self._loop.wait(awaitable)
 
     def run(self, program: Coroutine[Any, Any, R]) -> R:
@@ -91,10 +92,3 @@ class Here:
             except StopIteration as done:
                 return cast("R", done.value)
         raise RuntimeError("a run waited for something by itself")
-
-
-def event_loop() -> ModuleType:
-    """The module that needs asyncio."""
-    from hexad.skills import event_loop as module  # noqa: PLC0415 - loads asyncio: 26 ms
-
-    return module

@@ -33,14 +33,11 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """A stored record with its number, which grows with the order of first saving, and its indexed text.
-
-    ``document`` is None for a record that is kept but cannot be found: a deleted entry, a draft.
-    """
+    """A stored record with its number, which grows with the order of first saving, and its indexed text."""
 
     number: int
     record: Record
-    document: Document | None
+    document: Document | None  # None if the record is kept but cannot be found: a deleted entry, a draft
 
 
 IN_MEMORY: Final = ":memory:"  # the address of a store without a file
@@ -219,7 +216,6 @@ class Reading(Protocol):
 
         ``ahead`` are those that will be asked for next: a store across a network reads them along.
         """
-        ...
 
     def page(
         self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
@@ -227,15 +223,12 @@ class Reading(Protocol):
         """The rows numbered above ``after``, in order of number; or only the indexed rows ``without`` a vector of
         that embedder. With ``before``, those below it, the highest number first.
         """
-        ...
 
     def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
         """The evidence of each layer that was asked for."""
-        ...
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
-        ...
 
     def sketch(
         self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
@@ -245,123 +238,94 @@ class Reading(Protocol):
         ``rest`` gives the entries of which the user's will be wanted next if more than `OTHERS` of the chosen ones are
         not the user's: a store across a network reads them along, without neighbours.
         """
-        ...
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
         """The rows of these numbers, in any order; skills come without their definition."""
-        ...
 
     def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
         """An embedder's vectors with a stamp above ``after``, in the order of stamps."""
-        ...
 
     def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
         """The numbers of the rows that have a vector of an embedder."""
-        ...
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
         """All versions of an entry, or the earlier ones of a skill, newest first."""
-        ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         """Sorted keys of entries that a session wrote to, or that are about a subject, or all that have a version."""
-        ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
         """The words that lead to items, by layer, id and term: all of them, or those of one layer or item."""
-        ...
 
     def proposals(self) -> Sequence[Proposal]:
         """Every proposal, in the order in which they were first put."""
-        ...
 
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id of the learnings that pass a filter, newest first, filter by filter."""
-        ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         """A session's offers, whether the tool's latest call in it failed, and its latest calls of any tool."""
-        ...
 
     def calls(self) -> Sequence[Call]:
         """The calls of every session, by session and then in their order."""
-        ...
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         """The audit records above ``after``, in order of sequence."""
-        ...
 
     def chain_end(self) -> tuple[int, str] | None:
         """Sequence and hash of the newest audit record: the next one needs them."""
-        ...
 
     def note(self, name: str) -> str | None:
         """A fact about the namespace, such as which analyser indexed it.
 
         Names with a colon are for facts that are many or long: a store across a network reads them only when asked.
         """
-        ...
 
 
 class Writing(Reading, Protocol):
     """Changes one namespace inside one transaction, and reads its own writes."""
 
     def put(self, entries: Sequence[Entry]) -> None:
-        """Insert records, or replace those of the same id; index and vectors follow.
-
-        Vectors of a text that is no longer the record's are removed.
-        """
-        ...
+        """Insert records, or replace those of the same id, with their index; vectors of an older text are removed."""
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
         """Keep vectors of indexed rows, by number, in the place of earlier ones of the same embedder."""
-        ...
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
         """Replace all words that lead to an item, which need not be a record."""
-        ...
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its index and associations; whether there was one."""
-        ...
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         """Append versions; one that exists already is a `StoreError`, now or when the transaction commits."""
-        ...
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         """Remove some versions of an entry or a skill, or all of them."""
-        ...
 
     def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
         """Insert proposals, or replace those of the same id, and remove others; unknown ids are skipped."""
-        ...
 
     def use(self, uses: Collection[Use]) -> None:
         """Add to use counts and set the time of last use; ids that do not exist are skipped."""
-        ...
 
     def learn(self, changes: LearningChanges) -> None:
         """Count occurrences of errors, and change the calls and offers of sessions."""
-        ...
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed.
 
         ``details`` are the records' details as JSON, where they were encoded before.
         """
-        ...
 
     def take_slot(self, session: str, kind: str, limit: int) -> None:
         """Count one more save of a session; beyond the limit `RateLimited`, now or when the transaction commits.
 
         Only a store that several machines share counts here. Elsewhere `memory.limits` counts in the process.
         """
-        ...
 
     def set_note(self, name: str, value: str) -> None:
         """Set a fact about the namespace."""
-        ...
 
     def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
@@ -369,7 +333,6 @@ class Writing(Reading, Protocol):
         With ``index`` the index and the vectors are emptied: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
-        ...
 
 
 class Store(Protocol):
@@ -382,7 +345,6 @@ class Store(Protocol):
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace to read; after ``deadline`` seconds a query stops with `DeadlineExceeded`."""
-        ...
 
     def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         """All or nothing, one writer a namespace at a time; `StoreBusy` after waiting ``patience`` seconds for others.
@@ -390,16 +352,12 @@ class Store(Protocol):
         The wait is at the beginning, or at the first thing that is read or written inside. A thread has one at a time:
         a second inside the first is a `StoreError`.
         """
-        ...
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces above ``after`` that hold a row, an association or an audit record, sorted by code point."""
-        ...
 
     def flush_traces(self) -> Erasure:
         """Remove the last traces of scrubbed rows from logs, or say when they will be gone."""
-        ...
 
     def close(self) -> None:
         """Release everything, after the work of other threads has ended; later calls are `StoreClosed`."""
-        ...

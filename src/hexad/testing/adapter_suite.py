@@ -100,12 +100,6 @@ def pay(day: str) -> str:
     return f"paid for {day}"
 
 
-async def hang(day: str) -> str:
-    """Wait for ever."""
-    await asyncio.Event().wait()
-    return day
-
-
 def answered(agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async") -> str:
     """The agent's answer in one of the four ways."""
     if "sync" in way.split():
@@ -354,7 +348,8 @@ def test_a_cancelled_call_is_no_outcome(agents: Agents, hx: Hexad) -> None:
     async def waiting(day: str) -> str:
         """Wait for ever."""
         began.set()
-        return await hang(day)
+        await asyncio.Event().wait()
+        return day
 
     agent = agents.make(hx, booked("2026-01-31", tool="waiting"), [waiting])
 
@@ -447,8 +442,8 @@ def test_a_store_that_hangs_is_waited_for_once(
 @pytest.mark.parametrize("way", WAYS)
 def test_an_engine_that_is_off_changes_nothing(agents: Agents, tmp_path: Path, way: str) -> None:
     agents.need(way)
-    off, before = Hexad.open(tmp_path / "off.db"), booked("31/01/2026", "2026-01-31")
-    with_it, bare = before, booked("31/01/2026", "2026-01-31")
+    off = Hexad.open(tmp_path / "off.db")
+    with_it, bare = (booked("31/01/2026", "2026-01-31") for _ in range(2))
     assert answered(agents.make(off, with_it, [book]), way=way) == answered(agents.make(None, bare, [book]), way=way)
     assert with_it.requests == bare.requests
     assert not list(tmp_path.glob("off.db*"))

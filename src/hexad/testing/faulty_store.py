@@ -31,15 +31,11 @@ class FaultyStore:
     def location(self) -> str:
         return f"faulty {id(self)}"
 
-    @contextmanager
-    def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Reading]:
-        with self._through(self.inner.reading(namespace, deadline=deadline)) as view:
-            yield view
+    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+        return self._through(self.inner.reading(namespace, deadline=deadline))
 
-    @contextmanager
-    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Writing]:
-        with self._through(self.inner.transaction(namespace, patience=patience)) as unit:
-            yield unit
+    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+        return self._through(self.inner.transaction(namespace, patience=patience))
 
     @contextmanager
     def _through(self, opened: AbstractContextManager[Any]) -> Iterator[Any]:

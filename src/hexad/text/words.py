@@ -24,14 +24,11 @@ _REMEMBERED = 48  # longer stretches between spaces rarely repeat: they are not 
 
 
 class Word(NamedTuple):
-    """A word as a person recognises it, and the opaque index terms it yields, the most specific one first.
-
-    ``parts`` are those of the terms that stand for a part of the word only.
-    """
+    """A word as a person recognises it, and the opaque index terms it yields, the most specific one first."""
 
     surface: str
     terms: tuple[str, ...]
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()  # those of the terms that stand for a part of the word only
 
 
 def words(text: str, *, asking: bool = False) -> tuple[Word, ...]:

@@ -130,10 +130,7 @@ class _Said(NamedTuple):
 
 
 def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
-    """Keep each text under its key; one that cannot be kept is a warning, and the others are kept.
-
-    What the user said in a conversation that lasts is proposed too.
-    """
+    """Keep each text under its key, or warn; what the user said in a conversation that lasts is proposed too."""
     if thread:
         own.capture([each.text for each in said if each.author == _USER], session=thread)
     for key, text, author, position in (each for each in said if each.text):

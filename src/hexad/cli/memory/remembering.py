@@ -97,7 +97,8 @@ def edit(
         elif content is not None:
             fields["content"] = read("-", "content") if content == "-" else content
         entry = hx.knowledge.correct(old.key, redact=not old.verbatim, **fields)
-        _report_saved(hx, old, entry, common, other=replace(old, key=entry.key) if entry.key != old.key else None)
+        renamed = replace(old, key=entry.key) if entry.key != old.key else None
+        _report_saved(hx, old, entry, common, other=renamed, chosen=None)
 
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
@@ -118,7 +119,7 @@ def delete(key: Key, common: Common) -> None:
 
 
 @app.command(epilog="Example: hexad undelete deploy-window")
-def undelete(key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")], *, common: Common) -> None:
+def undelete(key: Key, common: Common) -> None:
     """Bring back a deleted entry with all its versions."""
     with common.opened() as hx:
         hx.knowledge.undelete(key)
@@ -177,13 +178,7 @@ def parse_expiry(text: str, now: datetime) -> datetime | None:
 
 
 def _report_saved(
-    hx: Hexad,
-    old: Knowledge | None,
-    entry: Knowledge,
-    common: Common,
-    *,
-    other: Knowledge | None = None,
-    chosen: Category | None = None,
+    hx: Hexad, old: Knowledge | None, entry: Knowledge, common: Common, *, other: Knowledge | None, chosen: str | None
 ) -> None:
     """Print what was saved; ``other`` is the entry that it changes or contradicts, ``chosen`` the category shown."""
     status = "saved" if old is None or entry.version != old.version else "unchanged" if entry == old else "updated"

@@ -38,7 +38,9 @@ def apply(
         screen.remark(no_need)
     elif wanted:
         for each in needed:
-            _say_written(each, done, reach, backups[each.file])
+            gone = " (the file is gone, as before)" if each.after is None else ""
+            backup = "" if backups[each.file] is None else f"; backup: {backups[each.file]}"
+            screen.remark(f"{done} {each.file}{gone}, {reach}{backup}")
         screen.remark("restart the client")
     else:
         screen.remark("nothing was written")
@@ -73,11 +75,6 @@ def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> Non
         screen.warn(
             "`hexad` is not on the PATH, where the client looks for it; everybody in the project needs it there"
         )
-
-
-def _say_written(change: Change, done: str, reach: str, backup: object) -> None:
-    gone = " (the file is gone, as before)" if change.after is None else ""
-    screen.remark(f"{done} {change.file}{gone}, {reach}{'' if backup is None else f'; backup: {backup}'}")
 
 
 def _document(change: Change, *, written: bool, backup: object) -> dict[str, Any]:

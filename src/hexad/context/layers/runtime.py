@@ -25,7 +25,6 @@ class RuntimeContextProvider(Protocol):
 
     def get_runtime_context(self, session: str | None = None) -> RuntimeState:
         """The state as the named session sees it, or as calls that name none do."""
-        ...
 
 
 class SessionRuntime:

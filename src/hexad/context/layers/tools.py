@@ -33,11 +33,9 @@ class ToolRegistryProvider(Protocol):
 
     def list_tools(self) -> Sequence[Tool]:
         """Every tool."""
-        ...
 
     def search_tools(self, query: str, limit: int) -> Sequence[Tool]:
         """The tools that fit a question best, best first."""
-        ...
 
 
 class ToolRegistry:

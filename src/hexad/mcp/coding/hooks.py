@@ -57,7 +57,9 @@ class Hooks:
             if name in _STARTED:
                 text = self._news(session, self._memory.standing(), again=True)
             elif name in _PROMPTED:
-                text = self._prompted(str(event.get("prompt", "")), session)
+                latest = Latest(str(event.get("prompt", "")), 0, last=True)
+                context = self._memory.recall(None, latest, session=session)
+                text = "\n\n".join(filter(None, (self._news(session, context.standing), context.found)))
                 self._confirm(event, session)
                 self._keep(event, session)
             elif name == _SAID:
@@ -77,11 +79,6 @@ class Hooks:
             return {}
         said = f"hexad: {reasons[0]}"
         return {"user_message" if name[:1].islower() else "systemMessage": said}
-
-    def _prompted(self, prompt: str, session: str) -> str:
-        """Context for a prompt."""
-        context = self._memory.recall(None, Latest(prompt, 0, last=True), session=session)
-        return "\n\n".join(filter(None, (self._news(session, context.standing), context.found)))
 
     def _keep(self, event: Mapping[str, Any], session: str) -> None:
         """Keep the wishes in a prompt, where that is wanted: as proposals, unless the event says who wrote it."""

@@ -21,16 +21,13 @@ NAME: Final = "hexad"
 
 @dataclass(frozen=True)
 class Entries:
-    """A server in the object ``group`` under ``name``, and a list of hooks for each event, in a JSON file.
-
-    ``head`` are keys that a file with hooks must have besides.
-    """
+    """A server in the object ``group`` under ``name``, and a list of hooks for each event, in a JSON file."""
 
     group: str = "mcpServers"
     name: str = NAME
     server: Mapping[str, Any] | None = None
     hooks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    head: Mapping[str, Any] = field(default_factory=dict)
+    head: Mapping[str, Any] = field(default_factory=dict)  # keys that a file with hooks must have besides
 
     def shown(self, sign: str) -> str:
         """The entries for a person; removed ones by their name alone, since they may hold somebody's secrets."""

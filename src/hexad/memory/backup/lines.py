@@ -48,13 +48,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class BackupLines:
-    """The lines of an open file that hold nouns. Each iteration reads the file again, and ends with a check of it.
-
-    ``whole`` asks for the header and the last line that a backup has.
-    """
+    """The lines of an open file that hold nouns. Each iteration reads the file again, and ends with a check of it."""
 
     name: str
-    whole: bool
+    whole: bool  # whether it must have the header and the last line of a backup
     _file: TextIO
 
     def __iter__(self) -> Iterator[Line]:

@@ -24,17 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSkill:
-    """A skill that came from a folder.
-
-    ``changed`` names the files that export will not give back as they were, because secrets were taken out of them.
-    ``notes`` are sentences about what was left out, and about deviations from the format.
-    """
+    """A skill that came from a folder."""
 
     skill: Skill
     new: bool
     replaced: bool = False  # another skill had its name, or it was otherwise
-    changed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()  # files that export will not give back as they were: secrets were taken out
+    notes: tuple[str, ...] = ()  # sentences about what was left out, and about deviations from the format
 
 
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:

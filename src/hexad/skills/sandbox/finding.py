@@ -38,7 +38,10 @@ def find_sandbox(candidates: Sequence[Path] | None = None) -> Sandbox:
     """
     if sys.platform != "linux":
         raise NoSandbox(f"bubblewrap needs Linux, and this is {sys.platform}")
-    _check_kernel(os.uname().release)
+    kernel = re.match(r"(\d+)\.(\d+)", os.uname().release)
+    if kernel and (int(kernel[1]), int(kernel[2])) < _OLDEST:
+        reason = f"this kernel is {os.uname().release}, and only from 5.14 on can a sandbox's processes be counted"
+        raise NoSandbox(reason)
     reasons = []
     for program in known_places() if candidates is None else candidates:
         try:
@@ -66,15 +69,10 @@ def known_places() -> Iterator[Path]:
     yield from (Path(str(file.locate())) for file in files if file.name == "bwrap")
 
 
-def _check_kernel(release: str) -> None:
-    found = re.match(r"(\d+)\.(\d+)", release)
-    if found and (int(found[1]), int(found[2])) < _OLDEST:
-        raise NoSandbox(f"this kernel is {release}, and only from 5.14 on can a sandbox's processes be counted")
-
-
 def _tried(program: Path) -> Sandbox:
     """A sandbox that ran an empty script, here and now."""
-    program = _for_everybody(program)
+    if os.geteuid() == 0 and not all(path.stat().st_mode & 0o001 for path in (program, *program.parents)):
+        program = _copied(program)  # to where the user who runs scripts for the superuser can reach it
     version = subprocess.run(  # noqa: S603 - the program was found in a place that only an administrator writes to
         [program, "--version"],
         capture_output=True,
@@ -90,13 +88,6 @@ def _tried(program: Path) -> Sandbox:
     if not result.ok:
         raise NoSandbox(f"{sandbox.name} ran an empty script, which ended with {result.exit_code}")
     return sandbox
-
-
-def _for_everybody(program: Path) -> Path:
-    """The same program, at a place where the user who runs scripts for the superuser can reach it."""
-    if os.geteuid() != 0 or all(path.stat().st_mode & 0o001 for path in (program, *program.parents)):
-        return program
-    return _copied(program)
 
 
 @cache

@@ -48,12 +48,9 @@ class SandboxLimits:
 
 @dataclass(frozen=True, slots=True)
 class ScriptResult:
-    """The result of a script. `exit_code` is None if it did not end by itself; 128 and more are signals, as in a shell.
+    """The result of a script. An exit code of 128 and more is a signal, as in a shell."""
 
-    `timed_out` or `stopped` then says why.
-    """
-
-    exit_code: int | None
+    exit_code: int | None  # None if it did not end by itself: it timed out or was stopped
     stdout: str
     stderr: str
     cut: tuple[str, ...]  # a sentence for each output that was longer than its limit
@@ -133,10 +130,7 @@ def run(
 def _started(
     command: Sequence[str], program: Path, fds: Sequence[int]
 ) -> tuple[subprocess.Popen[bytes], list[IO[bytes]]]:
-    """The process, and the pipes that bring its two outputs.
-
-    The script owns them before it starts, so that it can open /dev/stdout and /dev/stderr.
-    """
+    """The process, and the pipes that bring its two outputs."""
     rights = dropped()
     with ExitStack() as theirs, ExitStack() as ours:
         ends: list[int] = []
@@ -147,7 +141,7 @@ def _started(
             ends.append(writing)
             theirs.callback(os.close, writing)
             if rights:
-                os.fchown(writing, NOBODY, NOBODY)
+                os.fchown(writing, NOBODY, NOBODY)  # so that the script can open /dev/stdout and /dev/stderr
         process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
             command,
             executable=program,

@@ -48,11 +48,7 @@ class ServerError(Exception):
 
 
 class ConnectionLost(Exception):
-    """The connection broke. ``sent`` says whether the batch was on its way."""
-
-    def __init__(self, reason: str, *, sent: bool) -> None:
-        super().__init__(reason)
-        self.sent = sent
+    """The connection broke."""
 
 
 class TookTooLong(Exception):
@@ -77,17 +73,15 @@ class Connection:
 
     def run(self, statements: Sequence[Statement], *, until: float | None = None) -> list[Rows]:
         """Run a batch and return the rows of each statement; ``until`` is a time of the monotonic clock."""
-        sent = False
         try:
             new = self._send(statements, until)
-            sent = True
             while self._owed:  # batches that were sent before
                 self._wait(self._results(until))
                 self._owed -= 1
             return self._checked(self._wait(self._results(until)), new)
         except (psycopg.OperationalError, OSError) as error:
             self.broken = True
-            raise ConnectionLost(str(error).strip(), sent=sent) from error
+            raise ConnectionLost(str(error).strip()) from error
         except ServerError:
             raise
         except BaseException:  # such as KeyboardInterrupt: it is not known what will still arrive

@@ -144,15 +144,12 @@ class View(Search, LearningTables):
         known = set(entries)
         for part, *row in self._rows(_SKETCH, *_places(chosen), to_microseconds(now), self._rest):
             if part != _BESIDE or row[1] not in known:
-                parts[part].setdefault(LAYERS[row[0]], []).append(self._sketched(row))
+                if row[-2] is not None:
+                    self._along[row[0], row[1]] = row
+                parts[part].setdefault(LAYERS[row[0]], []).append(decode_sketch(row))
         found, beside, users = parts
         self._users = {Layer.USER_KNOWLEDGE: Sketches(users.get(Layer.USER_KNOWLEDGE, []))}
         return {layer: Sketches(each, beside.get(layer, [])) for layer, each in found.items()}
-
-    def _sketched(self, row: Sequence[Any]) -> Sketch:
-        if row[-2] is not None:
-            self._along[row[0], row[1]] = row
-        return decode_sketch(row)
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
         wanted = set(zip(*_places(chosen), strict=True))

@@ -39,7 +39,6 @@ class SqliteStore:
         self.location = str(path)
         self.files: Sequence[Path] = [Path(f"{self._path}{ending}") for ending in ENDINGS]
         self._patience = patience
-        _check_place(self._path)
         _create_for_owner(self._path)
         self.shared_as: str | None = os.path.realpath(self._path)
         self._connections = Connections(self._path, patience=patience)
@@ -91,15 +90,12 @@ class SqliteStore:
         self._connections.close()
 
 
-def _check_place(path: Path) -> None:
+def _create_for_owner(path: Path) -> None:
+    """Create the file before SQLite would, with the permissions that its log then inherits."""
     if os.path.isdir(path):  # noqa: PTH112  (unlike a Path, it does not raise where it may not look)
         raise NotADatabase(str(path), "is a directory; give the path of a file")
     if not os.path.isdir(path.parent):  # noqa: PTH112
         raise StoreReadOnly(str(path), f"there is no folder {str(path.parent)!r}; create it first")
-
-
-def _create_for_owner(path: Path) -> None:
-    """Create the file before SQLite would, with the permissions that its log then inherits."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:

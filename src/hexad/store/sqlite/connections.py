@@ -325,12 +325,12 @@ def persistently(action: Callable[[], object], patience: float) -> None:
 
 
 @contextmanager
-def translated(path: Path, seconds: float | None = None) -> Iterator[None]:
+def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as Hexad's, each with what to do next."""
     try:
         yield
     except sqlite3.Error as error:
-        raise as_ours(error, str(path), seconds) from error
+        raise as_ours(error, str(path), None) from error
 
 
 def as_ours(error: sqlite3.Error, path: str, seconds: float | None) -> StoreError:
