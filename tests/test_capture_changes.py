@@ -153,6 +153,9 @@ Vivo en Madrid. | Ya no vivo en Sevilla. | stays
 저는 부산에 살아요. | 저는 더 이상 서울에 살지 않아요. | stays
 저는 재즈를 좋아해요. | 저는 이제 록도 좋아해요. | stays
 Always use tabs. | Always use spaces. | asks
+I prefer tea. | I prefer coffee now. | asks
+Ich bevorzuge Tee. | Ich bevorzuge jetzt Kaffee. | asks
+I am vegetarian. | I'm vegetarian. | stays
 We use npm. | We use pnpm. | asks
 Verwende immer Tabs. | Verwende immer Leerzeichen. | asks
 Always use tabs. | Always use type hints. | stays

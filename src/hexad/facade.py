@@ -222,7 +222,7 @@ class Hexad:
         return self._engine.turn(message, layers, session=session)[0]
 
     def standing(self) -> tuple[Item, ...]:
-        """The user's rules, preferences and pins, which are in every prompt; other own entries if half fit."""
+        """The user's rules, preferences and pins, which are in every prompt, then short facts while they fit."""
         return self._engine.standing() if self.enabled else ()
 
     def explain(

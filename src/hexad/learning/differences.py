@@ -131,7 +131,7 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
     now = new[place]
     if failed[0].startswith("./") and "ermission denied" in failure.text and failed[0][2:] in (now[1:2] or [""])[0]:
-        yield f"use `{base(now[0])} {failed[0][2:]}` instead of `{failed[0]}`"
+        yield f"use `{base(now[0])} …` instead of `./…`"
         return
     if not _likeness(failed, now):
         name = base(now[0])
@@ -244,6 +244,8 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         if not likely or _CONFIRMS.fullmatch(word) or option_name(word) in map(option_name, old):
             return
         shown = header[0] if header else value if names(error, value) and isshown(value, error) else ""
+        more = new[place + 2 : place + 3]  # a branch, of one run
+        shown = f"{shown} …" if shown and more and is_operand(more[0]) and more[0] not in old else shown
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
         yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
     elif is_operand(new[place - 1]) and word.isalpha():

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Workspace
 
 _WORD: Final = re.compile(r"\w+")
+_SHORTENED: Final = {
+    "can't": "cannot",
+    "won't": "will not",
+    "n't": " not",
+    "'m ": " am ",
+    "'re ": " are ",
+    "'ve ": " have ",
+}
 _REMEMBERED: Final = 2000  # records of the log that are read for rejections
 
 
@@ -169,7 +177,10 @@ def _once(messages: Iterable[Iterator[Statement]]) -> Iterator[Statement]:
 def plain(text: str) -> str:
     """The words of a text alone: two texts with the same words say the same.
 
-    >>> plain("I like green tea!") == plain("i like green tea")
+    >>> plain("I'm fond of green tea!") == plain("i am fond of green tea")
     True
     """
-    return " ".join(_WORD.findall(text.casefold()))
+    text = text.casefold().replace("’", "'")
+    for short, whole in _SHORTENED.items():
+        text = text.replace(short, whole)
+    return " ".join(_WORD.findall(text))

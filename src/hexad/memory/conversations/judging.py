@@ -63,7 +63,7 @@ _SECRET: Final = re.compile(
     rf"|(?:alarm|door|gate|access|entry|safe) (?:code|combination))\b|{UNSPACED}"
 )
 _IS: Final = re.compile(r"(?i)\b(?:is|are|ist|lautet|heißt|est|es)\b|[=:是は]|은|는")
-_ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|auch|ebenfalls|aussi|également|también)\b|也|还|も(?!う)|도(?= )")
+ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|auch|ebenfalls|aussi|également|también)\b|也|还|も(?!う)|도(?= )")
 _VALUE: Final = re.compile(r"(?=[^\W\d]*\d)\w{3,}")
 _HINTED: Final = 2000  # characters of a message that show its language
 
@@ -169,7 +169,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     own = said[len(said) - len(body) :]
     content = own[:1].upper() + own[1:]
     gone = " ".join(found[0].strip() for found in table.refusing["gone"].finditer(claim))
-    changed = gone or (settled != claim and not _ALSO.search(claim))
+    changed = gone or (settled != claim and not ALSO.search(claim))
     return Statement(
         content=content,
         sentence=said,

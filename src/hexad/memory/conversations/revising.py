@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.memory.conversations.judging import Statement, bare, matter, statements
+from hexad.memory.conversations.judging import ALSO, Statement, bare, matter, statements
 from hexad.memory.keys import key_from
 from hexad.memory.resemblance import resembling
 from hexad.model import Category, Knowledge, Layer, Origin
@@ -44,6 +44,7 @@ _ALTERNATIVES: Final = [  # words of which one rules out the others, where the r
     for group in (
         "tabs tabulations tabulatoren tabuladores spaces leerzeichen espaces espacios 制表符 空格 タブ スペース 탭",
         "npm pnpm yarn bun",
+        "tea coffee tee kaffee thé té café お茶 コーヒー 紅茶 茶 咖啡 차 커피",
         "metric imperial metrisch métrique métricas celsius fahrenheit",
         "camelcase snake_case kebab-case pascalcase",
         "postgres postgresql mysql mariadb sqlite",
@@ -135,7 +136,7 @@ def _meant(said: Statement, found: list[Item]) -> tuple[list[Item], list[Item]]:
 def _is_alternative(said: Statement, entry: Item) -> bool:
     """Whether a statement and an entry name two things of which one can hold: "always use tabs" and "… spaces"."""
     mine, theirs = (re.findall(r"[\w-]+", text) for text in (said.content, entry.content))
-    for group in _ALTERNATIVES:
+    for group in _ALTERNATIVES if not ALSO.search(said.content) else ():
         one, other = ({word.casefold() for word in words} & group for words in (mine, theirs))
         if one and other and not one & other:
             rests = (" ".join(word for word in words if word.casefold() not in group) for words in (mine, theirs))

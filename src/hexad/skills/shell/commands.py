@@ -37,7 +37,7 @@ _PATTERNS: Final = [
     unknown-command git .*(?:-c|config) (?:\S+ )*(?!user|color|init|pu|advice|core\.(?:[qali]|file))[a-z]+\.\S+[= ]\S
     unknown-command git .*(?:bisect run|foreach|filter-b|for-each-repo|-pack=|(?:rebase|difft\w+) .*-\w*x)
     unknown-command (?:hash|bind) .*-\w*[px]|enable .*-\w*f|zip .*-TT|coproc\s|complete .*-C
-    unknown-command make .*(?:SHELL|--eval|-f ?-|=\S*…)
+    unknown-command (?:make|just|rake|ninja) .*(?:SHELL|--eval|-\w?[fCd] ?(?:-|/|~|\.\.)|=\S*…)
     unknown-command (?:tar|rsync|fd|n?vim?|emacs|x?term\w*) .*(?:-\w*[Iexc]|--(?:eval|exec|use-compress)\S*)[ =]\S*…
     unknown-command git .*(?:--config-env|--ext-|grep .*-O)|rg .*--pre|man .*-P
     unknown-command (?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w
