@@ -87,7 +87,7 @@ def gone(mark: str) -> bool:
             handle = os.pidfd_open(process)
         except ProcessLookupError:
             continue
-        ended, _, _ = select.select([handle], [], [], 5)
+        ended, _, _ = select.select([handle], [], [], 120)  # only a hang takes so long
         os.close(handle)
         if not ended:
             return False
