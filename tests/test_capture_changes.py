@@ -58,6 +58,9 @@ Always write commit messages in English. | From now on write commit messages in 
 My wife is Julia. | My wife is Anna. | asks
 I prefer tabs. | I prefer tea now. | stays
 I prefer dark mode. | I prefer light mode now. | replaces
+Always use tabs. | Use spaces from now on. | replaces
+I prefer dark mode. | I prefer coffee now. | stays
+My wife prefers tea. | I prefer coffee now. | stays
 Our standup is at 9:30. | Our standup is at 10:15 now. | replaces
 Always run unittest. | From now on run pytest instead of unittest. | replaces
 We deploy on Fridays. | We deploy on Thursdays now. | asks
@@ -153,8 +156,8 @@ Vivo en Madrid. | Ya no vivo en Sevilla. | stays
 저는 부산에 살아요. | 저는 더 이상 서울에 살지 않아요. | stays
 저는 재즈를 좋아해요. | 저는 이제 록도 좋아해요. | stays
 Always use tabs. | Always use spaces. | asks
-I prefer tea. | I prefer coffee now. | asks
-Ich bevorzuge Tee. | Ich bevorzuge jetzt Kaffee. | asks
+I prefer tea. | I prefer coffee now. | replaces
+Ich bevorzuge Tee. | Ich bevorzuge jetzt Kaffee. | replaces
 I am vegetarian. | I'm vegetarian. | stays
 We use npm. | We use pnpm. | asks
 Verwende immer Tabs. | Verwende immer Leerzeichen. | asks

@@ -296,6 +296,39 @@ def test_an_export_read_back_is_the_same_memory(hx: Hexad, tmp_path: Path) -> No
 
 
 @requirement("IO-02")
+def test_a_learned_fix_comes_back_with_its_evidence_to_its_owner_alone(hx: Hexad, tmp_path: Path) -> None:
+    day = {"tool": "book", "error": "ValueError: cannot read the day '31/01/2026'"}
+    for session in ("one", "two"):
+        hx.observe(**day, args={"day": "31/01/2026"}, session=session)
+        hx.observe(tool="book", args={"day": "2026-01-31"}, result="ok", session=session)
+    hx.learnings.correct(trigger="tool:pay", error_pattern="card declined", fix="ask for another card")
+    hx.export(tmp_path / "out")
+    mine, theirs = (hx.scoped(namespace=name) for name in ("mine", "theirs"))
+    for _ in range(2):
+        mine.import_file(tmp_path / "out", mine=True, overwrite=True)
+    learned, own = ({each.trigger: each for each in memory.learnings.list()} for memory in (hx, mine))
+    for trigger, each in learned.items():
+        names = ("fix", "trust", "support", "seen", "origin", "remedies")
+        assert [getattr(own[trigger], name) for name in names] == [getattr(each, name) for name in names]
+    assert mine.learnings.fix_for("pay", "card declined") == "ask for another card"
+    mine.export(tmp_path / "again")
+    first, second = (sorted((tmp_path / name).rglob("*.md")) for name in ("out", "again"))
+    assert [page.read_bytes() for page in first] == [page.read_bytes() for page in second]
+    theirs.import_file(tmp_path / "out")
+    assert max(each.trust for each in theirs.learnings.list()) < min(each.trust for each in learned.values())
+    assert theirs.learnings.fix_for("pay", "card declined") is None
+
+
+@pytest.mark.parametrize("remedies", ["{x: {kind: arguments, changes: [{}]}}", "{x: {kind: arguments, changes: 3}}"])
+def test_a_page_whose_fixes_were_edited_into_something_else_is_named(hx: Hexad, tmp_path: Path, remedies: str) -> None:
+    page = tmp_path / "tool.md"
+    page.write_text(f"---\nhexad: 1\ntype: learning\ntrigger: tool:pay\nremedies: {remedies}\n---\ncard declined\n")
+    done = hx.import_file(page, mine=True)
+    assert (done.added, list(done.reasons)) == (0, ["remedies: must be as `hexad export` writes them"])
+    assert not hx.learnings.list()
+
+
+@requirement("IO-02")
 def test_an_export_of_an_entry_without_its_secret_read_back_is_written_the_same(hx: Hexad, tmp_path: Path) -> None:
     hx.knowledge.save("ci", "The CI token is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
     hx.export(tmp_path / "out")

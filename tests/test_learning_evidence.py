@@ -201,7 +201,7 @@ def test_changed_arguments_become_a_fix_in_words_and_as_data(hx: Hexad) -> None:
         (
             {"url": "http://a.example/x"},
             {"url": "https://a.example/x"},
-            "give `url` as an https URL, not as an http URL",
+            "give `url` as an https:// URL, not as an http:// URL",
         ),
         ({"code": "eur"}, {"code": "EUR"}, "write `code` in upper case"),
         ({"zone": "Berlin"}, {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Workspace
     from hexad.model import Record
 
-_OURS: Final = ("use_count", "last_used", "given_by", "version", "first_version", "created", "updated", "redactions")
+_OURS: Final = (
+    "id",
+    "use_count",
+    "last_used",
+    "given_by",
+    "version",
+    "first_version",
+    "created",
+    "updated",
+    "redactions",
+)
 _PROPOSED: Final = ("key", "category", "subject", "tags", "sentence")  # fields of a proposal's page
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
 
@@ -52,7 +62,7 @@ def _pages(workspace: Workspace, subject: str | None) -> Iterator[tuple[str, str
             record = row.record
             hidden = isinstance(record, Knowledge) and record.deleted is not None
             if not hidden and subject in {None, getattr(record, "subject", "").casefold()}:
-                yield layer.noun, record.id, _page(record)
+                yield layer.noun, getattr(record, "trigger", record.id), _page(record)
     with workspace.reading() as view:
         for each in view.proposals():
             if each.change is ProposedChange.SAVE and subject in {None, each.subject.casefold()}:

@@ -319,7 +319,13 @@ class _Saver:
         mine = self._wish.mine
         if mine and isinstance(record, Knowledge):
             fields["pinned"] = record.pinned
-        kept = saves[type(record)](**fields, tags=record.tags, origin=record.origin if mine else Origin.IMPORT)
+        if mine and isinstance(record, Learning):
+            fields |= {"seen": record.seen, "remedies": record.remedies}
+            saves[Learning] = self._learnings.bring_back
+        said: dict[str, Any] = (
+            {"origin": record.origin, "session": record.session} if mine else {"origin": Origin.IMPORT}
+        )
+        kept = saves[type(record)](**fields, tags=record.tags, **said)
         self._redacted.update(kept.redactions)
         if mine and isinstance(record, Skill) and record.status is SkillStatus.ACTIVE:
             with suppress(SkillRefused):

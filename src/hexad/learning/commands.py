@@ -17,6 +17,7 @@ SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
 OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*|--\w[\w-]+)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
+_PIP: Final = re.compile(r"\S*python[\d.]* -m pip\b")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
 _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
     name: frozenset(known)
@@ -38,6 +39,7 @@ _BYPASS: Final = re.compile(  # names of arguments that pass by an approval, a l
     | ^confirm(?:ed)?$"""
 )
 
+INSTALLS: Final = frozenset({"install", "add", "i"})  # a package follows
 PREPARES: Final = frozenset(  # verbs of commands whose result other commands need
     re.findall(
         r"\w+",
@@ -64,6 +66,7 @@ def commands(text: str) -> list[Command]:
             found.append([])
         else:
             found[-1].append(word)
+    found = [["pip", *each[3:]] if _PIP.match(" ".join(each)) else each for each in found]
     ordered: list[Command] = [
         sorted(each, key=lambda word: SETTING.fullmatch(word) is not None) for each in found if each
     ]
@@ -148,7 +151,8 @@ def is_operand(word: str) -> bool:
 def is_subcommand(command: Command, place: int) -> bool:
     """Whether the word at a place belongs to the program and not to one run."""
     plain = all(re.fullmatch(r"[a-z][a-z-]*", word) for word in command[1 : place + 1])
-    return "+" in _PROGRAMS.get(base(command[0]), "") and 0 < place <= 2 and plain
+    package = place > 1 and command[1] in INSTALLS
+    return "+" in _PROGRAMS.get(base(command[0]), "") and 0 < place <= 2 and plain and not package
 
 
 def base(program: str) -> str:

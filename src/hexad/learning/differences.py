@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
 from hexad.learning.commands import (
+    INSTALLS,
     OPTION,
     PREPARES,
     SETTING,
@@ -38,7 +39,7 @@ _MOST: Final = 4  # edits of one text that are named
 _MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one
 _LONGEST_WORD, _LONGEST_AFFIX = 40, 12
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
-_NEAR, _SHORT = 0.75, 4  # of the letters of two words; in two short ones more have to be the same
+_NEAR, _KIND, _SHORT = 0.75, 0.7, 4  # of the letters of two words; in two short ones more have to be the same
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
 _TOKEN: Final = re.compile(r"[\w$@#.-]+|[^\w\s]")
 _PLAIN: Final = re.compile(r"(?:--)?[A-Za-z_][\w:-]*|[A-Za-z_]\w*\.[A-Za-z_]\w*|\d+(?:\.\d+)+")
@@ -50,10 +51,15 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
     r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
+_WHERE: Final = re.compile(  # options that say where something is
+    "-[nCRwh]|--(?:namespace|region|profile|project|repo|manifest-path|prefix|workspace|host|context|chdir|cwd)"
+)
+_MARKER: Final = re.compile(r"[\w-]+\.(?:json|toml|mod|ya?ml|xml|gradle)\b")  # a file that belongs to a project
 _EXISTS: Final = re.compile(r"(?i)already (?:exists|in use)|still in use")
 _NO_FUNCTION: Final = r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist"
 _GUARD: Final = re.compile(r"(?i)--?(?:dry|check|frozen|immutable|lock|strict|verify|safe|no-|exit|fail|limit|max)")
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
+_ASKS: Final = re.compile(r"(?is)^(?!.*(?:overwrite|delete|destroy|remove it)).*\by(?:es)?/no?\b")  # for an answer
 _HARMLESS: Final = re.compile(
     r"(?i)if (?:not )?exists|on conflict(?: \( \w+ \))? do nothing|or ignore"
 )  # clauses that change no data
@@ -61,7 +67,7 @@ DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|kil
 _LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
 _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
 _ADVISES: Final = r"(?i)(?:(?:us(?:e|ing)|try|run(?:ning)?|instead|call|with|via)\b[^.\n]{{0,40}}?\s|[`'\"]){}(?![\w-])"
-_OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\.(?!txt$)[A-Za-z])")  # paths and files
+_OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\w\.(?!txt$)[A-Za-z])")  # paths and files
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _MARKS: Final = re.compile(r"[\"'`\\]")
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
@@ -139,6 +145,11 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         if advised and name != base(failed[0]) and not DESTROYS.fullmatch(name):
             yield f"use `{shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
+    moved = failure.cause is Cause.ABSENT and place == 1 and new[0][0] == "cd" and list(now) == list(failed)
+    if moved and len(new[0]) == 2:
+        marker = _MARKER.search(failure.text)
+        folder = new[0][1] if re.fullmatch(r"\w+", new[0][1]) else "…"
+        yield f"run `cd {folder}` first, to be in the folder {f'with `{marker[0]}`' if marker else f'of `{now[0]}`'}"
     first = [shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
     same = {base(failed[0]), *failed}
     first = [each for each in first if _says(each) and not same.issuperset(each.split())]
@@ -146,13 +157,14 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         yield f"run {' and '.join(f'`{each}`' for each in first[:3])} first"
     changed = [*_changed_words(failed, now, failure)]
     named = [each for each in changed if _names_one(failure.text, each)]
-    exchanged = [word for word in failed[1:] if is_operand(word) and word not in now]
+    exchanged = [word for word in failed[1:] if is_operand(word) and not any(_is_kin(word, each) for each in now)]
     yield from (each for each in changed if each in named or not (named or exchanged) or not each.startswith("add "))
 
 
 def _names_one(error: str, edit: str) -> bool:
     """Whether an error has one of the words that an edit names."""
-    return any(mentions(error, word) for phrase in re.findall("`([^`]+)`", edit) for word in phrase.split())
+    named = re.findall("`([^`]+)`", edit.partition(" for `")[0])
+    return any(mentions(error, word) for phrase in named for word in phrase.split())
 
 
 def _likeness(one: Command, other: Command) -> float:
@@ -165,7 +177,9 @@ def _likeness(one: Command, other: Command) -> float:
     short, long = sorted((base(one[0]), name := base(other[0])), key=len)
     kin = long.startswith(short) or (short == "sh" and long.endswith(short)) or names(" ".join(one), name)
     things, same = ([word for word in each[1:] if is_operand(word)] for each in (one, other))
-    same_rest = (len(things) > 1 and things == same[-len(things) :]) or (kin and one[1:] and set(one[1:]) <= set(other))
+    same_rest = (len(things) > 1 and things == same[-len(things) :]) or (
+        kin and one[1:] and (set(one[1:]) <= set(other) or one[1:2] == other[1:2])
+    )
     instead = not _LOOKS.fullmatch(name) and (same_rest or one[0].removeprefix("./") in other)
     return ratio if not DESTROYS.fullmatch(name) and (instead or is_near(one[0], other[0])) else 0
 
@@ -219,17 +233,29 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
     elif not is_operand(out) or is_subcommand(new, place):
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
         changes = is_subcommand(new, place) and _instead(word, error)
-        if named or changes or (is_near(out, word) and _DEFINED.search(error)):
-            yield f"use `{option_name(word)}` instead of `{option_name(out)}`"
+        together = re.fullmatch("-[A-Za-z]{2,4}", out) and len(set(out) ^ set(word)) < 3 and word[1:2] != "-"
+        sole = together and failure.cause is Cause.OTHER
+        if named or changes or sole or ((together or is_near(out, word)) and _DEFINED.search(error)):
+            whole = word if letters(out) == letters(word) else option_name(word)
+            yield f"use `{whole}` instead of `{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
-    elif re.search(rf"\b{re.escape(out)}['\"]?: (?:executable file|command) not found", error):
+    elif _is_missing(out, word, new, error):
         yield f"use `{word}` instead of `{out}`"
+    elif letters(out) == letters(word) and failure.of_the_call and out not in error and _is_general(word, error):
+        yield f"write `{out}` as `{word}`"
     elif "://" in word and "://" not in out and word.rpartition("/")[2] == out.rpartition("/")[2]:
         yield f'write the address as "{word.partition("://")[0]}://…"'
     else:
         option = "" if is_operand(new[place - 1]) else f"`{new[place - 1]}`"
         yield from list(_word_edits(option, out, word, failure)) or _word_edits("", out, word, failure)
+
+
+def _is_missing(out: str, word: str, new: Command, error: str) -> bool:
+    """Whether a program was not found, or a package that has a longer name."""
+    longer = INSTALLS & set(new[1:3]) and letters(out) in letters(word) and names(error, out)
+    missing = re.search(rf"\b{re.escape(out)}['\"]?: (?:executable file|command) not found", error)
+    return missing is not None or (bool(longer) and _is_general(word, error))
 
 
 def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[str]:
@@ -238,20 +264,35 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     if SETTING.fullmatch(word):
         yield f"set `{option_name(word)}` for `{base(new[0])}`"
     elif not is_operand(word):
-        value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
+        after = next((each for each in new[place + 1 : place + 2] if not any(_is_kin(one, each) for one in old)), "")
+        value = after or word.partition("=")[2]
         header = _HEADER.match(value)
-        likely = mentions(error, word) or _is_the_reason(word, "" if header else value, failure)
-        if not likely or _CONFIRMS.fullmatch(word) or option_name(word) in map(option_name, old):
+        reason = _is_the_reason(word, "" if header else value, failure) or _says_where(word, after, failure)
+        parts = (part for part in re.split("[/:=.]", value) if len(part) > _SHORT)
+        likely = reason or mentions(error, word) or any(names(error, part) for part in parts)
+        unasked = _CONFIRMS.fullmatch(word) and not _ASKS.search(error)
+        if not likely or unasked or option_name(word) in map(option_name, old):
             return
         shown = header[0] if header else value if names(error, value) and isshown(value, error) else ""
         more = new[place + 2 : place + 3]  # a branch, of one run
         shown = f"{shown} …" if shown and more and is_operand(more[0]) and more[0] not in old else shown
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
         yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
+    elif not word:
+        yield f"add an empty `''` after `{new[place - 1]}` of `{base(new[0])}`"
+    elif word == "." and re.search("(?i)requires|missing|argument", error):
+        yield "add `.`"
     elif is_operand(new[place - 1]) and word.isalpha():
         missing = place == 1 and re.search(r"(?i)<(?:sub)?command>", error)
         if missing or (names(error, word) and error.count(word) == 1):
             yield f"add `{word}`"
+
+
+def _says_where(option: str, value: str, failure: Failure) -> bool:
+    """Whether an added option says where to look for what was not found, or to which host to connect."""
+    host = re.search("(?i)connect", failure.text) and re.match("-h|--host", option)
+    where = _WHERE.fullmatch(option_name(option)) and (value or "=" in option)
+    return bool(where and (host or failure.cause is Cause.ABSENT))
 
 
 def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
@@ -266,7 +307,7 @@ def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
 
 def shown(command: Command, error: str, beside: str = "") -> str:
     """A command without the words that belong to one run; ``beside`` is the program of the command after it."""
-    general = command[0] in {"source", "eval"} or {"install", "add", "i"} & set(command[1:3])
+    general = command[0] in {"source", "eval"} or INSTALLS & set(command[1:3])
     kept, whole = [base(command[0])], True
     for place, word in enumerate(command[1:], start=1):
         if not is_operand(word) or SETTING.fullmatch(word):
@@ -315,7 +356,9 @@ def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[st
         yield from filter(None, [form_change(name, out, come)])
         return
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
-    named = names(error, other) and not names(out, other) and (name or not names(error, out))
+    listed = re.fullmatch(r"(\d+)(?:\.\d+)+", other) and one.partition(".")[0] == other.partition(".")[0]  # a version
+    sole = name or not names(error, out) or listed
+    named = sole and names(error, other) and not names(out, other)
     typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
     slip = not name and is_near(one, other) and _DEFINED.search(error) and len(one) - len(other) < 3
     standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
@@ -350,7 +393,9 @@ def affix_change(name: str, before: str, after: str) -> str:
         if found and len(head + tail) <= _LONGEST_AFFIX and re.fullmatch(r"(?!\w*$)[^\d@]+", head + tail):
             general = re.fullmatch(r"(?:[A-Z][a-z]+/|\w+://|[^\w]*)", head) and not re.search(r"\w", tail)
             return f"write {name} {words.format(head, tail)}" if general else ""
-    return ""
+    gone = {*before} - {*after}
+    inner = len(gone) == 1 and not (sign := gone.pop()).isalnum() and before.replace(sign, "") == after
+    return f"write {name} without {'spaces' if sign == ' ' else f'`{sign}`'}" if inner else ""
 
 
 def isshown(word: str, error: str) -> bool:
@@ -358,6 +403,10 @@ def isshown(word: str, error: str) -> bool:
     if not word or "redacted" in word or len(word) > _LONGEST_WORD or "@" in word or sum(map(str.isdigit, word)) > 3:
         return False
     return mask_run(word) == word and (not word.startswith(("/", "~")) or word in error)
+
+
+def _is_general(word: str, error: str) -> bool:
+    return isshown(word, error) and not _OF_A_RUN.match(word)
 
 
 def names(error: str, word: str) -> bool:
@@ -384,6 +433,11 @@ def is_near(one: str, other: str) -> bool:
     return enough or sorted(one) == sorted(other)
 
 
+def _is_kin(one: str, other: str) -> bool:
+    """Whether two words are the same thing, perhaps of another run: `reports/2025` and `reports/2026`."""
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _KIND
+
+
 def _is_typo(one: str, other: str) -> bool:
     """Whether two words differ in a letter or two of one part: a name that somebody mistyped, and not another one."""
     if abs(len(one) - len(other)) > 1 or not all(re.fullmatch(r"[A-Za-z][\w.@-]{2,}", each) for each in (one, other)):
@@ -397,7 +451,7 @@ def _is_typo(one: str, other: str) -> bool:
 
 def _narrowed(one: str, other: str) -> tuple[str, str]:
     """The one part in which two words differ, if it is one."""
-    left, right = (re.split(r"(://|[/.=(),\"':]+)", each) for each in (one, other))
+    left, right = (re.split(r"(://|(?:[/=(),\"':]|(?<!\d)\.|\.(?!\d))+)", each) for each in (one, other))
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
 

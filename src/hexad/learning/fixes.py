@@ -48,7 +48,7 @@ class Candidate:
         """The candidate that `to_json` wrote."""
         text = str(stored.get("says", ""))
         fix = from_json(stored, text)
-        counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int}
+        counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int and held >= 0}
         evidence = Evidence(users_word=isinstance(fix, Correction), **counts)
         return cls(fix=fix, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
 

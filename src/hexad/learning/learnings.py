@@ -148,6 +148,22 @@ class LearningCollection(RecordCollection[Learning]):
             redact=redact,
         )
 
+    def bring_back(self, *, fix: str, seen: int, remedies: Mapping[str, Any], **said: Any) -> Learning:
+        """Save a learning that the user exported, with every fix and the evidence for it."""
+        intake = admission.Intake(limit=self._workspace.max_text, redact=True)
+        times = admission.whole("seen", seen, low=0)
+        try:
+            stored: Mapping[str, Any] = intake.mapping("remedies", remedies)
+            exported = [Candidate.from_json(each) for each in stored.values()]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise InvalidInput("remedies", "must be as `hexad export` writes them") from None
+        kept = self.save(fix=KEEP if exported else fix, **said)
+        with self._workspace.change(actor=Origin.USER) as change:
+            known = {each.fix.signature: each for each in (*candidates(kept).values(), *exported)}
+            whole = chosen(replace(kept, seen=max(kept.seen, times)), known)
+            change.put(whole)
+        return whole
+
     def fix_for(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> FixText | None:
         """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
 

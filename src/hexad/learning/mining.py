@@ -67,7 +67,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
         return Retry(max(0, round(waited))) if passing else None
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
-    asked = stated(failure.text, before, of_form=edited and not dangerous and len(paths) == 1)
+    about = [path for path in paths if _is_named(path, failure.text)] or paths
+    asked = stated(failure.text, before, of_form=edited and not dangerous and len(about) == 1)
     return None if any(_is_first(before[path], worked.get(path), failure.text) for path in commands) else asked
 
 
@@ -237,9 +238,13 @@ def _is_cause(change: Change, failure: Failure) -> bool:
     if change.how or failure.of_the_call:
         return True
     if change.op != "replace":
+        if failure.cause is Cause.OTHER and ("/headers/" in change.path.lower() or _is_of(change.path, failure.text)):
+            return True
         credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
         return credentials or _is_named(change.path, failure.text)
-    other_type = failure.cause is Cause.OTHER and re.match("list|object|whole number$|number$", change.after)
+    other_type = failure.cause in {Cause.OTHER, Cause.ABSENT} and re.match(
+        "list|object|whole number$|number$", change.after
+    )
     formal = other_type or is_strong(change.before) or _is_named(change.path, failure.text)
     return is_strong(change.after) and bool(formal)
 
@@ -248,6 +253,11 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
     """Whether a changed command has no word of an error that says itself what to do."""
     words = (word for phrase in _WORDS.findall(change.how) for word in phrase.split()[change.how.startswith("run ") :])
     return change.how.startswith(("run ", "add ")) and not any(mentions(failure.text, each) for each in words)
+
+
+def _is_of(path: str, error: str) -> bool:
+    """Whether an error has a word of an argument's name: `follow_redirects` and "redirect"."""
+    return any(part.rstrip("s") in error.casefold() for part in name_of(path).split("_") if len(part) > _SHORTEST_NAME)
 
 
 def _is_named(path: str, error: str) -> bool:

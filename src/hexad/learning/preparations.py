@@ -64,7 +64,7 @@ def _prepares(command: Command, words: Sequence[str], failure: Failure) -> bool:
 
 def helps(words: Iterable[str], cause: Cause) -> bool:
     """Whether one of the words is a verb that helps against such an error."""
-    verbs = _FOR.get(cause, PREPARES)
+    verbs = _FOR.get(cause, PREPARES | {"upgrade"})
     return any(part.casefold() in verbs for word in words for part in re.split("[._-]", word))
 
 
@@ -82,7 +82,9 @@ def is_preparation(text: str, before: str, error: str) -> bool:
 
 
 def _comes_first(now: Command, failed: Command, error: str) -> bool:
-    fresh = [word for word in now[1:3] if word in PREPARES and not any(is_near(each, word) for each in failed)]
+    before = (re.search(rf"(?i)\b{re.escape(word)}\b[^.\n]{{0,40}}\b(?:before|first)\b", error) for word in now[1:3])
+    verbs = [word for word, asked in zip(now[1:3], before, strict=False) if asked or word in PREPARES]
+    fresh = [word for word in verbs if not any(is_near(each, word) for each in failed)]
     replaced = (re.search(rf"(?i)(?:use|instead)\b[^.\n]{{0,40}}\b{word}\b", error) for word in fresh)
     other = base(now[0]) == base(failed[0]) and bool({*fresh} - {*failed})
     return other and (not any(replaced) or re.search(r"\b(?:before|first)\b", error) is not None)

@@ -110,14 +110,14 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | similar\ (?:\w+\ exists|name|to)\b
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
-    | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
+    | \byou\ (?:have\ to|need|must|may|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | \bit\ first\b | ,\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
     | (?:^|:\ )possibl[ey]\b(?!\ delisted)
     | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     rf"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing(?:\b|_) | \bone\ of\b(?!\ your)
-    | never\ closed | {_LANGUAGE}
+    | never\ closed | ^example:\ | {_LANGUAGE}
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
     | (?<!not\ )\bempty\b

@@ -87,11 +87,14 @@ def _compared(
         said = replace(said, slot=False, key=key_from(said.content))  # no longer in Rome: the entry has Cork
     found = [each for each in knowledge.search(said.content) if each.origin is Origin.USER and not each.distance]
     sure, likely = _meant(said, found) if said.replaces else ([], [])
+    alternatives = [each for each in found if _is_alternative(said, each)]
+    if said.replaces and not sure and len(alternatives) == 1:  # "I prefer tea", then "I prefer coffee now"
+        sure = alternatives
     if len(sure) != 1:
         added = said.replaces and said.category is Category.RULE  # from now on there is one rule more
         near = () if added else resembling(said.content, found, None)
         similar = [each for each in near if matter(each.content) & matter(said.content)]
-        sure = [*sure, *likely, *similar, *(each for each in found if _is_alternative(said, each))]
+        sure = [*sure, *likely, *similar, *alternatives]
         said = replace(said, replaces=False)
     return said, knowledge.get(sure[0].id) if sure else None
 
