@@ -24,7 +24,7 @@ from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused
 from hexad.errors import HexadError, InvalidInput
-from hexad.learning.calls.call_scope import recorded_under, was_watched
+from hexad.learning.calls.call_scope import expect_reports, recorded_under, was_watched
 from hexad.learning.outcome import reported_failure
 from hexad.memory import admission
 from hexad.recent import Recent
@@ -103,6 +103,7 @@ class AgentMemory:
         self, hx: Hexad, *, user: Named = "", session: Named = "", budget: int = BUDGET, captures: bool = True
     ) -> None:
         room = admission.whole("budget", budget, low=0)
+        expect_reports()
         self.hx = hx
         self._captures = captures
         self._user, self._session = user, session

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.learning.errors.pattern import Words
-    from hexad.learning.fix import Fix
+    from hexad.learning.fix import Fix, Shapes
     from hexad.learning.outcome import Outcome
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
@@ -103,7 +103,8 @@ class _Recording:
     def _log(self, learning: str, *, retrying: bool) -> None:
         """Append to the audit log and to the session's calls."""
         outcome = self.outcome
-        details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given)}
+        shaped = {} if outcome.ok else outcome.arguments
+        details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given, shaped)}
         if not outcome.ok:
             details["learning"] = learning
         if self.trusts:
@@ -115,7 +116,7 @@ class _Recording:
             tool=outcome.tool,
             ok=outcome.ok,
             learning=learning,
-            arguments=self._stored_arguments(retrying=retrying),
+            arguments=self._stored_arguments(shaped, retrying=retrying),
             at=self.now,
         )
         self.change.unit.learn(
@@ -126,11 +127,11 @@ class _Recording:
             )
         )
 
-    def _stored_arguments(self, *, retrying: bool) -> str:
+    def _stored_arguments(self, shaped: Shapes, *, retrying: bool) -> str:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
         outcome = self.outcome
         if not outcome.ok:
-            return written(outcome.arguments, outcome.error)
+            return written(shaped, outcome.error)
         if not self.change.session:  # discovery reads sessions only
             return ""
         commands = steps_in(outcome.arguments) if retrying else None
@@ -169,7 +170,8 @@ class _Recording:
         return [call for call in calls if abs(self.now - call.at) <= ONE_TASK]
 
     def _activity(self, calls: int = 0) -> Activity:
-        return self.change.unit.activity(self.change.session, self.outcome.tool, calls=calls)
+        tool = self.outcome.tool if self.outcome.ok else ""  # after a failure only offers and calls matter
+        return self.change.unit.activity(self.change.session, tool, calls=calls)
 
     def _holding(self, known: Sequence[Offer]) -> Sequence[Offer]:
         """The offers for this tool that still hold."""

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.learning.arguments.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
@@ -87,8 +88,10 @@ _INTAKE: Final = Intake(limit=1 << 30, redact=True, accounts=True)
 as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def summarised(tool: str, arguments: object) -> dict[str, Json]:
+def summarised(tool: str, arguments: object, shaped: Mapping[str, Argument] = MappingProxyType({})) -> dict[str, Json]:
     """A call's arguments as the audit log shows them. Of Hexad's own tools only names and sizes: the rest is content.
+
+    ``shaped`` are its shapes, if they are known: a text that they hold is not searched for secrets again.
 
     >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
     '[2 items]'
@@ -96,7 +99,9 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     given = by_name(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
-    return {name: _summary((name,), value) for name, value in given.items()}
+    short = (name for name, value in given.items() if isinstance(value, str) and len(value) <= LONGEST)
+    known = {name: each.text for name in short if (each := shaped.get(f"/{name}"))}
+    return {name: known.get(name) or _summary((name,), value) for name, value in given.items()}
 
 
 class Argument(NamedTuple):

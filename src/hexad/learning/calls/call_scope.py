@@ -45,6 +45,7 @@ _PLAIN: Final = (str, int, bool)  # a framework converts other values
 _MOST_BITS: Final = 1024  # Python writes out no number of thousands of digits
 Known: TypeAlias = Mapping[str, int | None]  # the arguments of a call: hashes of plain ones
 _watched: Final = Recent[tuple[str, ...], tuple[Known, ...]](1024)
+_asked = False  # whether an adapter was made that asks
 _current: Final[ContextVar[CallScope | None]] = ContextVar("hexad_call_scope", default=None)
 
 
@@ -78,8 +79,16 @@ def recorded_under(scope: CallScope) -> Iterator[None]:
         _current.reset(token)
 
 
+def expect_reports() -> None:
+    """From now on adapters may ask whether a watch has recorded a call."""
+    global _asked  # noqa: PLW0603 - once for the process
+    _asked = True
+
+
 def note_watched(workspace: Workspace, tool: str, args: Mapping[str, object]) -> None:
-    """Remember that a watch has recorded a call."""
+    """Remember that a watch has recorded a call, if somebody may ask."""
+    if not _asked:
+        return
     plain = {name: _mark(value) if type(value) in _PLAIN else None for name, value in args.items()}
     _watched.update(_key(workspace.store, workspace.namespace, tool), lambda known: (*(known or ()), plain)[-_CALLS:])
 
