@@ -126,7 +126,7 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     (tmp_path / "hexad.toml").write_text("\n".join(said))
     assert survey({"semantic": True}, beside=tmp_path).settings == Settings()
     assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
-    assert all(each.meaning in text for each in KNOWN)
+    assert all(each.purpose in text for each in KNOWN)
     assert "(1 to 1_000)" in text  # as TOML reads it too
     assert "(0 to 1_000_000)" in text
     assert not (tmp_path / "hexad.db").exists()

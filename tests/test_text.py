@@ -193,6 +193,9 @@ def test_a_hash_is_one_term_and_not_its_fragments() -> None:
         ("Quais são os servidores?", "O servidor não está em produção"),
         ("Welke gebruikers zijn er?", "De gebruiker heeft een sleutel nodig"),
         ("सर्वर कहाँ है", "हमारा सर्वर मुंबई में है"),
+        ("Wann soll ich dich anrufen?", "Ruf mich um acht an."),
+        ("Wann müssen wir abreisen?", "Am Freitag reisen wir ab, mit dem Zug."),
+        ("¿Qué usamos para instalar?", "Usamos pnpm"),
     ],
 )
 def test_a_question_finds_what_was_stored_in_its_language(question: str, stored: str) -> None:

@@ -35,16 +35,16 @@ _AN_HOUR: Final = 3600
 STATIC, ENCODER, NO_EMBEDDER = EMBEDDERS = ("static", "encoder", "none")
 
 
-def _setting(default: T, meaning: str, between: tuple[float, float] | None = None, *, secret: bool = False) -> T:
-    """A field with its meaning and its range, which files, tables and pages show; a secret's value is never shown."""
-    return field(default=default, metadata={"meaning": meaning, "range": between or ()}, repr=not secret)
+def _setting(default: T, purpose: str, between: tuple[float, float] | None = None, *, secret: bool = False) -> T:
+    """A field with its purpose and its range, which files, tables and pages show; a secret's value is never shown."""
+    return field(default=default, metadata={"purpose": purpose, "range": between or ()}, repr=not secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How an engine works. Each may be set in a file, in the environment or by an argument; the last is stronger."""
 
-    enabled: bool = _setting(default=False, meaning="whether the engine does anything; commands turn it on")
+    enabled: bool = _setting(default=False, purpose="whether the engine does anything; commands turn it on")
     namespace: str = _setting(DEFAULT_NAMESPACE, "whose memory it is")
     max_knowledge: int = _setting(20, "knowledge entries that one session may save; no limit without a session", _MANY)
     max_learnings: int = _setting(10, "learnings that one session may save; observed calls do not count", _MANY)
@@ -56,25 +56,25 @@ class Settings:
     max_text: int = _setting(admission.MAX_TEXT, "bytes of any one text", (1, 64 * 1024 * 1024))
     layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take", (0.001, _AN_HOUR))
     lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers", (0, _AN_HOUR))
-    floor: bool = _setting(default=True, meaning="leave out items that are probably noise")
+    floor: bool = _setting(default=True, purpose="leave out items that are probably noise")
     auto_approve_skills: bool = _setting(
-        default=False, meaning="activate skills when they are created, but no script that needs more than the sandbox"
+        default=False, purpose="activate skills when they are created, but no script that needs more than the sandbox"
     )
     script_seconds: float = _setting(30.0, "seconds that a script may take", (0.1, _AN_HOUR))
     script_memory: int = _setting(512, "MB that each process of a script may use", (16, 65_536))
     discover_skills: bool = _setting(
-        default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
+        default=True, purpose="when an engine closes, offer what several sessions did as drafts of skills"
     )
-    capture: bool = _setting(default=False, meaning="agents keep what their users say that lasts, as `hx.capture` does")
+    capture: bool = _setting(default=False, purpose="agents keep what their users say that lasts, as `hx.capture` does")
     capture_typed: bool = _setting(
-        default=False, meaning="a person typed each message to an adapter: `capture` saves clear statements at once"
+        default=False, purpose="a person typed each message to an adapter: `capture` saves clear statements at once"
     )
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
-    timeline: bool = _setting(default=True, meaning="keep which items the latest 256 prompts had, by key and score")
+    timeline: bool = _setting(default=True, purpose="keep which items the latest 256 prompts had, by key and score")
     server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
-    semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
+    semantic: bool = _setting(default=True, purpose="search by meaning too, if the extra `semantic` is installed")
     embedder: str = _setting(
         STATIC, f"what finds by meaning: {', '.join(EMBEDDERS)}; `{ENCODER}` finds more, is slower and needs its extra"
     )
@@ -90,7 +90,7 @@ class Setting(NamedTuple):
 
     name: str
     default: Any
-    meaning: str
+    purpose: str
     range: tuple[float, float] | tuple[()] = ()
     secret: bool = False
 

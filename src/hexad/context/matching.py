@@ -107,8 +107,8 @@ class Matches:
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
         closest = near.closeness(nearest[0]) if near is not None and nearest else None
-        foreign = 0.0 if personal else IMPERSONAL * self._chance
-        self._far = max(BESIDE_NEAREST * (closest or 0.0), foreign) * (1 - many(self._rows))
+        far_off = 0.0 if personal else IMPERSONAL * self._chance
+        self._far = max(BESIDE_NEAREST * (closest or 0.0), far_off) * (1 - many(self._rows))
         self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - SOME) / (DECIDED - SOME))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}

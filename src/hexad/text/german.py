@@ -6,16 +6,22 @@ No dictionary: a long word gives several beginnings and ends, and the whole word
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from hexad.text.languages import GERMAN
 from hexad.text.spelling import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _COMPOUND: Final = 8  # letters of a stem that may have parts
 _BEGINNINGS, _ENDS = range(4, 9), range(4, 11)  # lengths of the parts
-_SEPARABLE: Final = re.compile(
-    "(zurück|zusammen|weiter|wieder|statt|durch|unter|über|fest|frei|nach|teil|auf|aus|bei|ein|her|hin|los|mit|vor|weg"
-    "|ab|an|um|zu)(?:ge|zu)?(.{3,})"
+_PREFIXES: Final = (
+    "zurück|zusammen|weiter|wieder|statt|durch|unter|über|fest|frei|nach|raus|rein|teil|auf|aus|bei|ein|her|hin|los|mit"
+    "|vor|weg|ab|an|um|zu"
 )
+_SEPARABLE: Final = re.compile(f"({_PREFIXES})(?:ge|zu)?(.{{3,}})")
+_APART: Final = re.compile(rf"(?:^|[.,;:!?] )([^.,;:!?\n]{{3,120}}) ({_PREFIXES})(?=[.,;:!?\n]|$)")
 _PARTICIPLE: Final = re.compile("ge(.{3,}(?:t|en))")
 _ENDINGS: Final = ("test", "ten", "te", "est", "et", "en", "st", "t", "n", "e")
 _DERIVED: Final = frozenset(
@@ -34,6 +40,19 @@ def parts_of(word: str, stem: str) -> tuple[str, ...]:
         found += [stem[:size] for size in _BEGINNINGS if size <= len(stem) - 3]
         found += [stem[-size:] for size in _ENDS if size <= len(stem) - 3 and stem[-size:] not in _DERIVED]
     return tuple(dict.fromkeys(part for part in found if part != stem))
+
+
+def rejoined(text: str) -> Iterator[str]:
+    """Verbs whose prefix stands at the end of their clause, as `parts_of` writes them; up to two words may be the verb.
+
+    >>> list(rejoined("Ruf mich um acht an."))
+    ['anruf', 'anach']
+    """
+    for clause, prefix in _APART.findall(text):
+        first, *rest = clause.split()
+        words = [first.casefold(), *filter(str.islower, rest)]
+        verbs = [word for word in words if word not in GERMAN.stopwords]
+        yield from (plain(prefix + _base(verb)) for verb in verbs[:2])
 
 
 def _verb(word: str) -> list[str]:

@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from hexad.text.detection import detect
-from hexad.text.german import parts_of
+from hexad.text.detection import SAMPLE, detect
+from hexad.text.german import parts_of, rejoined
 from hexad.text.identifiers import is_letters, is_plain, parts
 from hexad.text.languages import GERMAN, LANGUAGES
 from hexad.text.scripts import Script, hangul_terms, pieces, split, unspaced_terms
@@ -42,6 +42,8 @@ def words(text: str, *, asking: bool = False) -> tuple[Word, ...]:
     for stretch in text.split():
         read = _remembered if len(stretch) <= _REMEMBERED else _read
         found += read(stretch, language, asking)
+    if language == GERMAN.name:
+        found += (Word(verb, (verb,), (verb,)) for verb in rejoined(text[:SAMPLE]) if is_letters(verb))
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
 from hexad.settings import FILE_NAME, KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey, variable
 
-_COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
+_COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("purpose"))
 _PRIVATE: Final = 0o600
 _HEAD: Final = """\
 # Settings of Hexad for the databases in this folder. Every line shows a default; remove the # to change one.
@@ -130,7 +130,7 @@ def show(common: Common) -> None:
         "file": None if found.file is None else str(found.file),
         "settings": rows,
     }
-    shown = [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows]
+    shown = [(row["name"], _toml(row["value"]), _where(row, found), row["purpose"]) for row in rows]
     common.listing(document, _COLUMNS, shown)
 
 
@@ -141,7 +141,7 @@ def file_text() -> str:
 
 def _with_range(setting: Setting) -> str:
     low_and_high = [in_digits(limit).replace(",", "_") for limit in setting.range]  # as TOML writes them
-    return f"{setting.meaning} ({' to '.join(low_and_high)})" if low_and_high else setting.meaning
+    return f"{setting.purpose} ({' to '.join(low_and_high)})" if low_and_high else setting.purpose
 
 
 def _toml(value: object) -> str:
@@ -156,7 +156,7 @@ def _row(setting: Setting, found: Traced) -> dict[str, Any]:
         "value": "(set)" if setting.secret and value != setting.default else value,
         "from": found.sources[setting.name].replace("argument", "option"),
         "default": setting.default,
-        "meaning": setting.meaning,
+        "purpose": setting.purpose,
     }
 
 

@@ -89,8 +89,8 @@ def own_words(text: str) -> str:
 def _before_paste(paragraph: str) -> str:
     """The lines before a paste, if two lines or more are no prose: code, fields of a configuration, a log."""
     lines = paragraph.split("\n")
-    foreign = [place for place, line in enumerate(lines) if _NOT_PROSE.search(line) or _FIELD.match(line)]
-    return "\n".join(lines[: foreign[0]] if len(foreign) > 1 else lines)
+    pasted = [place for place, line in enumerate(lines) if _NOT_PROSE.search(line) or _FIELD.match(line)]
+    return "\n".join(lines[: pasted[0]] if len(pasted) > 1 else lines)
 
 
 def asks_about_a_list(words: str) -> bool:
