@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.advice import is_dangerous
+from hexad.learning.programs import INSTALLS, KNOWN, UNCHECKED, WITH_SUBCOMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,17 +20,6 @@ _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
 _PIP: Final = re.compile(r"\S*python[\d.]* -m pip\b")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
-_PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
-    name: frozenset(known)
-    for name, *known in map(
-        str.split,
-        """git + -f -D/docker +/podman +/kubectl +/npm + -f/pnpm +/yarn +/pip +/pip3 +/commit -n/uv +/poetry +/conda +
-        cargo +/go +/terraform +/helm +/gh +/aws +/gcloud +/az +/apt +/apt-get +/brew +/dotnet +/systemctl +/alembic +
-        bundle +/rm -f/rmi -f/ln -f/mv -f/cp -f/kill -9/curl -k/chmod 777 0777 666 a+rwx a+rw a+w o+w/su su/cd/sleep
-        echo""".replace("\n", "/").split("/"),
-    )
-}
-
 _OFF: Final = frozenset({"false", "no", "none", "0", ""})
 _GUARD: Final = re.compile(r"(?i)^(?:require|check|verify|validate|enforce|confirm|protect)")
 _BYPASS: Final = re.compile(  # names of arguments that pass by an approval, a limit or a check
@@ -37,16 +27,6 @@ _BYPASS: Final = re.compile(  # names of arguments that pass by an approval, a l
         |null|empty|space|blank|head|nan|index|dup|hidden|error|warning|colou?r|wait)
     | ^(?:override|overrule|bypass)$ | auto-?(?:approv|confirm|accept|merge) | approv | ^admin | ^i-know | destructive
     | ^confirm(?:ed)?$"""
-)
-
-INSTALLS: Final = frozenset({"install", "add", "i"})  # a package follows
-PREPARES: Final = frozenset(  # verbs of commands whose result other commands need
-    re.findall(
-        r"\w+",
-        """add auth bootstrap build ci commit compile configure connect create deps download enable fetch generate
-        i init install join link login make migrate mkdir prepare pull restart restore seed serve setup start stash
-        submodule sync tidy up update use""",
-    )
 )
 
 
@@ -84,7 +64,7 @@ def is_command(name: str, text: str, error: str) -> bool:
     first = found[0]
     named = re.search(rf"(?:^|[\s/'\"`]){re.escape(base(first[0]))}['\"`]?:", error) is not None
     signs = any(OPTION.fullmatch(word) or SETTING.fullmatch(word) for word in first)
-    known = first[0] in _PROGRAMS or first[0].startswith("./")
+    known = first[0] in KNOWN or first[0].startswith("./")
     return len(found) > 1 or named or signs or known or name.strip("/`") in {"command", "cmd"}
 
 
@@ -130,17 +110,17 @@ def takes_rights(path: str, before: str, after: str) -> bool:
 
 
 def _risks(found: Sequence[Command]) -> set[str]:
-    risks = set()
+    risks = set[str]()
     for words in found:
         letters = {f"-{letter}" for word in words if re.fullmatch(r"-[A-Za-z]+", word) for letter in word[1:]}
-        risks |= {risk for name in words[:3] for risk in _PROGRAMS.get(name, frozenset()) & {*words, *letters}}
+        risks |= UNCHECKED & {f"{name}:{word}" for name in words[:3] for word in (*words, *letters)}
     return risks
 
 
 def verb(command: Command) -> str:
     """The subcommand, if the program has subcommands."""
     words = (word for word in command[1:] if re.fullmatch(r"[a-z][a-z-]*", word))
-    return next(words, "") if "+" in _PROGRAMS.get(base(command[0]), "") else ""
+    return next(words, "") if base(command[0]) in WITH_SUBCOMMANDS else ""
 
 
 def is_operand(word: str) -> bool:
@@ -152,7 +132,7 @@ def is_subcommand(command: Command, place: int) -> bool:
     """Whether the word at a place belongs to the program and not to one run."""
     plain = all(re.fullmatch(r"[a-z][a-z-]*", word) for word in command[1 : place + 1])
     package = place > 1 and command[1] in INSTALLS
-    return "+" in _PROGRAMS.get(base(command[0]), "") and 0 < place <= 2 and plain and not package
+    return base(command[0]) in WITH_SUBCOMMANDS and 0 < place <= 2 and plain and not package
 
 
 def base(program: str) -> str:

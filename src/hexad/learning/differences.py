@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
 from hexad.learning.commands import (
-    INSTALLS,
     OPTION,
-    PREPARES,
     SETTING,
     base,
     commands,
@@ -28,6 +26,7 @@ from hexad.learning.commands import (
 )
 from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
+from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,15 +62,12 @@ _ASKS: Final = re.compile(r"(?is)^(?!.*(?:overwrite|delete|destroy|remove it)).*
 _HARMLESS: Final = re.compile(
     r"(?i)if (?:not )?exists|on conflict(?: \( \w+ \))? do nothing|or ignore"
 )  # clauses that change no data
-DESTROYS: Final = re.compile("rm|rmdir|mv|ln|chmod|chown|chgrp|dd|kill|pkill|killall|truncate|shred")
-_LOOKS: Final = re.compile("ls|cat|head|tail|which|type|echo|printf|file|stat|wc|test|true|touch|mkdir")
 _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says that a program is missing
 _ADVISES: Final = r"(?i)(?:(?:us(?:e|ing)|try|run(?:ning)?|instead|call|with|via)\b[^.\n]{{0,40}}?\s|[`'\"]){}(?![\w-])"
 _OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\w\.(?!txt$)[A-Za-z])")  # paths and files
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _MARKS: Final = re.compile(r"[\"'`\\]")
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
-IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
 _ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
 _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
@@ -103,7 +99,7 @@ def is_done(how: str, text: str, ran: Callable[[str], bool]) -> bool:
 
 def _says(shown: str) -> bool:
     """Whether a command says something, as far as it is shown."""
-    return shown.split(maxsplit=1)[0] not in IDLE_PROGRAMS and shown not in {"source", "eval"}
+    return shown.split(maxsplit=1)[0] not in IDLE and shown not in {"source", "eval"}
 
 
 def is_same(one: str, other: str) -> bool:
@@ -142,7 +138,7 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     if not _likeness(failed, now):
         name = base(now[0])
         advised = re.search(_ADVISES.format(re.escape(name)), _SHELL.sub("", failure.text))
-        if advised and name != base(failed[0]) and not DESTROYS.fullmatch(name):
+        if advised and name != base(failed[0]) and name not in DESTROYS:
             yield f"use `{shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
     moved = failure.cause is Cause.ABSENT and place == 1 and new[0][0] == "cd" and list(now) == list(failed)
@@ -180,8 +176,8 @@ def _likeness(one: Command, other: Command) -> float:
     same_rest = (len(things) > 1 and things == same[-len(things) :]) or (
         kin and one[1:] and (set(one[1:]) <= set(other) or one[1:2] == other[1:2])
     )
-    instead = not _LOOKS.fullmatch(name) and (same_rest or one[0].removeprefix("./") in other)
-    return ratio if not DESTROYS.fullmatch(name) and (instead or is_near(one[0], other[0])) else 0
+    instead = name not in LOOKS and (same_rest or one[0].removeprefix("./") in other)
+    return ratio if name not in DESTROYS and (instead or is_near(one[0], other[0])) else 0
 
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:

@@ -84,6 +84,8 @@ class Change:
             return self.how or f"leave out {name}"
         if not before:
             return f"add {name} ({after})"
+        if after == "a whole number":
+            before = before.replace("a number", "a decimal number")
         if "number" in before + after:
             before, after = before.replace("digits", "text"), after.replace("digits", "text")
         return f"give {name} as {after}, not as {before}"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.commands import PREPARES, base, commands, failed_command, is_operand
-from hexad.learning.differences import DESTROYS, IDLE_PROGRAMS, is_near, shown
+from hexad.learning.commands import base, commands, failed_command, is_operand
+from hexad.learning.differences import is_near, shown
 from hexad.learning.errors.advice import Cause, is_dangerous
+from hexad.learning.programs import ADMITS, DESTROYS, FETCHES, IDLE, PREPARES, SHOWS, STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,17 +20,9 @@ if TYPE_CHECKING:
     from hexad.learning.commands import Command
     from hexad.learning.errors.advice import Failure
 
-_FOR: Final = {  # of the verbs that prepare, those that help against such an error
-    Cause.PASSING: frozenset({"daemon", "enable", "restart", "serve", "server", "start", "up"}),
-    Cause.REFUSED: frozenset({"add", "auth", "configure", "connect", "join", "login", "update", "use"}),
-    Cause.RESULT: frozenset({"add", "ci", "download", "get", "i", "install", "restore", "sync", "tidy", "update"}),
-}
+_FOR: Final = {Cause.PASSING: STARTS, Cause.REFUSED: ADMITS, Cause.RESULT: FETCHES}  # verbs that help against it
 _MISSING: Final = re.compile(
     r"(?i)not (?:found|installed)|missing|cannot find|no (?:required )?module|unresolved import"
-)
-_LOOKS_AT: Final = re.compile(  # programs and subcommands that change nothing
-    "ls|cat|head|tail|which|type|file|stat|wc|tree|find|r?grep|rg|pwd|du|df|ps|env|status|logs?|diff|show|list|get"
-    "|describe|view|info|branch|remote|images|whoami|help|--version"
 )
 
 
@@ -70,9 +63,9 @@ def helps(words: Iterable[str], cause: Cause) -> bool:
 
 def _is_idle(command: Command) -> bool:
     """Whether a command looks, destroys or takes rights."""
-    name, looks = base(command[0]), any(_LOOKS_AT.fullmatch(word) for word in command[:2]) and command[0] != "go"
-    idle = looks or name in IDLE_PROGRAMS or is_dangerous(" ".join(command))
-    return idle or (name != "chmod" and DESTROYS.fullmatch(name) is not None)
+    name, looks = base(command[0]), not SHOWS.isdisjoint(command[:2]) and command[0] != "go"
+    idle = looks or name in IDLE or is_dangerous(" ".join(command))
+    return idle or (name != "chmod" and name in DESTROYS)
 
 
 def is_preparation(text: str, before: str, error: str) -> bool:

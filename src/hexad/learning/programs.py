@@ -1,0 +1,36 @@
+"""All knowledge of single programs, one row for each kind of it. What the rows do not hold is judged by form alone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _row(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+WITH_SUBCOMMANDS: Final = _row(
+    """alembic apt apt-get aws az brew bundle cargo conda docker dotnet gcloud gh git go helm kubectl npm pip pip3 pnpm
+    podman poetry systemctl terraform uv yarn"""
+)
+KNOWN: Final = WITH_SUBCOMMANDS | _row("cd chmod cp curl echo kill ln mv rm sleep su")
+DESTROYS: Final = _row("chgrp chmod chown dd kill killall ln mv pkill rm rmdir shred truncate")
+LOOKS: Final = _row("cat echo file head ls mkdir printf stat tail test touch true type wc which")  # no other way
+SHOWS: Final = _row(  # programs and subcommands that change nothing
+    """branch cat describe df diff du env file find get grep head help images info list log logs ls ps pwd remote rg show
+    stat status tail tree type view wc which whoami --version"""
+)
+IDLE: Final = _row("cat cd echo sed sleep")  # the place of work, time, an edit of a file
+INSTALLS: Final = _row("add i install")  # a package follows
+PREPARES: Final = _row(  # verbs of commands whose result other commands need
+    """add auth bootstrap build ci commit compile configure connect create deps download enable fetch generate i init
+    install join link login make migrate mkdir prepare pull restart restore seed serve setup start stash submodule sync
+    tidy up update use"""
+)
+STARTS: Final = _row("daemon enable restart serve server start up")
+ADMITS: Final = _row("add auth configure connect join login update use")
+FETCHES: Final = _row("add ci download get i install restore sync tidy update")
+UNCHECKED: Final = _row(  # a program, and a word that turns a check of it off
+    """git:-f git:-D npm:-f commit:-n rm:-f rmi:-f ln:-f mv:-f cp:-f kill:-9 curl:-k chmod:777 chmod:0777 chmod:666
+    chmod:a+rwx chmod:a+rw chmod:a+w chmod:o+w su:su"""
+)
