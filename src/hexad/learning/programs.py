@@ -17,8 +17,8 @@ KNOWN: Final = WITH_SUBCOMMANDS | _row("cd chmod cp curl echo kill ln mv rm slee
 DESTROYS: Final = _row("chgrp chmod chown dd kill killall ln mv pkill rm rmdir shred truncate")
 LOOKS: Final = _row("cat echo file head ls mkdir printf stat tail test touch true type wc which")  # no other way
 SHOWS: Final = _row(  # programs and subcommands that change nothing
-    """branch cat describe df diff du env file find get grep head help images info list log logs ls ps pwd remote rg show
-    stat status tail tree type view wc which whoami --version"""
+    """branch cat describe df diff du env file find get grep head help images info list log logs ls ps pwd remote rg
+    show stat status tail tree type view wc which whoami --version"""
 )
 IDLE: Final = _row("cat cd echo sed sleep")  # the place of work, time, an edit of a file
 INSTALLS: Final = _row("add i install")  # a package follows
