@@ -438,7 +438,7 @@ def test_a_time_that_was_too_short_a_slip_and_a_clause_are_fixes(
             "helm install web ./c",
             "cannot re-use a name that is still in use",
             "helm upgrade web ./c",
-            "use `upgrade` instead of `install`",
+            "use `helm upgrade` instead of `helm install`",
         ),
         ("grep --include *.py foo", "grep: foo: No such file", "grep foo --include='*.py' .", ""),
     ],

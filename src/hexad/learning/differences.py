@@ -50,12 +50,16 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
     r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
+_CREDENTIAL: Final = re.compile("cert|(?:^--|-)ca|key|token|pass|secret|auth|identity|user|login")
 _WHERE: Final = re.compile(  # options that say where something is
     "-[nCRwh]|--(?:namespace|region|profile|project|repo|manifest-path|prefix|workspace|host|context|chdir|cwd)"
 )
 _MARKER: Final = re.compile(r"[\w-]+\.(?:json|toml|mod|ya?ml|xml|gradle)\b")  # a file that belongs to a project
 _EXISTS: Final = re.compile(r"(?i)already (?:exists|in use)|still in use")
-_NO_FUNCTION: Final = r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist"
+_UNDEFINED: Final = (  # what a language or a library does not have
+    r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist|unexpected keyword argument '{0}'"
+    r"|no attribute '{0}'"
+)
 _GUARD: Final = re.compile(r"(?i)--?(?:dry|check|frozen|immutable|lock|strict|verify|safe|no-|exit|fail|limit|max)")
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _ASKS: Final = re.compile(r"(?is)^(?!.*(?:overwrite|delete|destroy|remove it)).*\by(?:es)?/no?\b")  # for an answer
@@ -141,7 +145,8 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         if advised and name != base(failed[0]) and name not in DESTROYS:
             yield f"use `{shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
-    moved = failure.cause is Cause.ABSENT and place == 1 and new[0][0] == "cd" and list(now) == list(failed)
+    lasting = failure.cause not in {Cause.PASSING, Cause.RESULT, Cause.REFUSED}
+    moved = lasting and place == 1 and new[0][0] == "cd" and list(now) == list(failed)
     if moved and len(new[0]) == 2:
         marker = _MARKER.search(failure.text)
         folder = new[0][1] if re.fullmatch(r"\w+", new[0][1]) else "…"
@@ -168,7 +173,8 @@ def _likeness(one: Command, other: Command) -> float:
     ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
     if base(one[0]) == base(other[0]):
         old, new = verb(one), verb(other)
-        same_things = len(one) > 2 and set(one) - {old} <= set(other)
+        things = [word for word in one[1:] if word != old]
+        same_things = bool(things) and all(any(_is_kin(word, each) for each in other) for word in things)
         return 1 + ratio if old == new or same_things or is_near(old, new) else 0
     short, long = sorted((base(one[0]), name := base(other[0])), key=len)
     kin = long.startswith(short) or (short == "sh" and long.endswith(short)) or names(" ".join(one), name)
@@ -183,7 +189,7 @@ def _likeness(one: Command, other: Command) -> float:
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
     """Word by word. Behind a subcommand that is another one for no stated reason nothing is comparable."""
     one, other = verb(old), verb(new)
-    known = is_near(one, other) or mentions(failure.text, other) or _instead(other, failure.text)
+    known = is_near(one, other) or mentions(failure.text, other) or is_instead(other, failure.text)
     if one != other and base(old[0]) == base(new[0]) and not known:
         return
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -209,7 +215,7 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
         )
 
 
-def _instead(verb: str, error: str) -> bool:
+def is_instead(verb: str, error: str) -> bool:
     """Whether a subcommand changes what another one found there already: `set-url` instead of `add`."""
     return (
         bool(_EXISTS.search(error)) and re.fullmatch("get|list|describe|show|status|view|info|delete|rm", verb) is None
@@ -228,12 +234,15 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         )
     elif not is_operand(out) or is_subcommand(new, place):
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
-        changes = is_subcommand(new, place) and _instead(word, error)
+        changes = is_subcommand(new, place) and is_instead(word, error)
         together = re.fullmatch("-[A-Za-z]{2,4}", out) and len(set(out) ^ set(word)) < 3 and word[1:2] != "-"
         sole = together and failure.cause is Cause.OTHER
         if named or changes or sole or ((together or is_near(out, word)) and _DEFINED.search(error)):
             whole = word if letters(out) == letters(word) else option_name(word)
-            yield f"use `{whole}` instead of `{option_name(out)}`"
+            program = (
+                f"{base(new[0])} " if changes or (place == 1 and is_operand(out) and not is_near(out, word)) else ""
+            )
+            yield f"use `{program}{whole}` instead of `{program}{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
     elif _is_missing(out, word, new, error):
@@ -258,14 +267,17 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
     place, error = new.index(word), failure.text
     if SETTING.fullmatch(word):
-        yield f"set `{option_name(word)}` for `{base(new[0])}`"
+        yield f"set `{word if names(error, word) else option_name(word)}` for `{base(new[0])}`"
     elif not is_operand(word):
-        after = next((each for each in new[place + 1 : place + 2] if not any(_is_kin(one, each) for one in old)), "")
+        rest = new[place + 1 : place + 2]
+        after = next((each for each in rest if each != "--" and not any(_is_kin(one, each) for one in old)), "")
         value = after or word.partition("=")[2]
         header = _HEADER.match(value)
-        reason = _is_the_reason(word, "" if header else value, failure) or _says_where(word, after, failure)
+        sole = [each for each in new if each not in {word, after}] == [*old]  # nothing else has changed
+        reason = _is_the_reason(word, "" if header else value, failure, sole=sole) or _says_where(word, after, failure)
         parts = (part for part in re.split("[/:=.]", value) if len(part) > _SHORT)
-        likely = reason or mentions(error, word) or any(names(error, part) for part in parts)
+        signed_in = header is not None and header[0] == "Authorization" and "uthenticat" in error
+        likely = reason or signed_in or mentions(error, word) or any(names(error, part) for part in parts)
         unasked = _CONFIRMS.fullmatch(word) and not _ASKS.search(error)
         if not likely or unasked or option_name(word) in map(option_name, old):
             return
@@ -278,6 +290,9 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         yield f"add an empty `''` after `{new[place - 1]}` of `{base(new[0])}`"
     elif word == "." and re.search("(?i)requires|missing|argument", error):
         yield "add `.`"
+    elif word == "--" and "argument" in error:
+        following = new[place + 1 : place + 2]
+        yield "add `--` before the argument" if any(map(is_operand, following)) else f"add `-- {' '.join(following)}`"
     elif is_operand(new[place - 1]) and word.isalpha():
         missing = place == 1 and re.search(r"(?i)<(?:sub)?command>", error)
         if missing or (names(error, word) and error.count(word) == 1):
@@ -291,14 +306,18 @@ def _says_where(option: str, value: str, failure: Failure) -> bool:
     return bool(where and (host or failure.cause is Cause.ABSENT))
 
 
-def _is_the_reason(option: str, value: str, failure: Failure) -> bool:
+def _is_the_reason(option: str, value: str, failure: Failure, *, sole: bool) -> bool:
     """Whether an added option that the error does not name can be why the command worked.
 
-    One with a value of its own may select something else; only credentials help against a refusal.
+    One with a value of its own may select something else, unless it is the ``sole`` change. Only credentials help
+    against a refusal; against what passes by itself, what the error is about.
     """
-    if failure.cause in {Cause.CALL, Cause.REFUSED}:
-        return failure.of_the_call or not option.startswith("--")
-    return failure.cause is not Cause.PASSING and not value
+    if failure.cause is Cause.PASSING:
+        error = failure.text.casefold().replace("timed out", "timeout")
+        return sole and any(part in error for part in re.split(r"\W+", option_name(option).casefold()) if len(part) > 3)
+    if failure.cause is Cause.REFUSED:
+        return not option.startswith("--") or (sole and _CREDENTIAL.search(option) is not None)
+    return sole or failure.of_the_call or (failure.cause is not Cause.RESULT and not value)
 
 
 def shown(command: Command, error: str, beside: str = "") -> str:
@@ -335,13 +354,14 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
     for kind, a, b, c, d in changed:
         if kind == "replace":
             for out, come in zip(one[a:b], other[c:d], strict=False):
-                missing = len(changed) == 1 and re.search(_NO_FUNCTION.format(re.escape(out)), failure.text)
+                missing = len(changed) == 1 and re.search(_UNDEFINED.format(re.escape(out)), failure.text)
                 yield from [f"use `{come}` instead of `{out}`"] if missing else _word_edits("", out, come, failure)
         elif kind == "insert":
             words = [each for each in other[c:d] if each[0].isalpha() and len(each) > 1]
             clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(" ".join(other[c:d]))
             words = [each for each in words if f"'{each}" not in after]  # no literals
-            if words and (clause or all(names(failure.text.casefold(), each.casefold()) for each in words)):
+            error = failure.text.casefold().replace(" codec ", " encoding ")
+            if words and (clause or all(names(error, each.casefold()) for each in words)):
                 yield f"add `{' '.join(words)}`"
 
 
@@ -377,9 +397,19 @@ def form_change(name: str, before: str, after: str) -> str:
     if before.casefold() == after.casefold() and (after.islower() or after.isupper()):
         return f"write {name} in {'lower' if after.islower() else 'upper'} case"
     one, other = in_words(shape_of(before)), in_words(shape_of(after))
+    if _is_code(before, after):
+        case = "lower" if after.islower() else "upper"
+        return f"give {name} as a code of {len(after)} letters in {case} case, not as {one}"
     if one != other and is_strong(other) and not affix_change(name, before, after):
         return f"give {name} as {other}, not as {one}"
     return affix_change(name, before, after)
+
+
+def _is_code(before: str, after: str) -> bool:
+    """Whether a word was replaced by the code of a country, a language, a currency or an airport."""
+    inside = "".join(letter for letter in before.casefold() if letter in after.casefold())
+    short = re.fullmatch("[A-Z]{2,3}", after) is not None and inside.startswith(after.casefold()[0])
+    return len(before) > 3 and before.isalpha() and (short or re.fullmatch("[a-z]{2}", after) is not None)
 
 
 def affix_change(name: str, before: str, after: str) -> str:

@@ -13,7 +13,7 @@ from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, edits, is_edit, is_near, is_same, mentions, names
+from hexad.learning.differences import affix_change, edits, is_edit, is_instead, is_near, is_same, mentions, names
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
 from hexad.learning.preparations import helps, is_preparation, preparation
@@ -67,7 +67,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
         return Retry(max(0, round(waited))) if passing else None
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
-    about = [path for path in paths if _is_named(path, failure.text)] or paths
+    about = {name_of(path).rpartition(".")[2] for path in paths if _is_named(path, failure.text)} or paths
     asked = stated(failure.text, before, of_form=edited and not dangerous and len(about) == 1)
     return None if any(_is_first(before[path], worked.get(path), failure.text) for path in commands) else asked
 
@@ -196,7 +196,8 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
     wanted = [each for each in causes if sole or each.op == "replace" or whole[each.path] in named]
     about = named | both
-    return [each for each in wanted if not about or whole[each.path] in about or each.how.startswith("run ")]
+    steps = [each for each in wanted if each.how.startswith("run ") or (each.how and _ACTION.search(each.path))]
+    return [each for each in wanted if not about or whole[each.path] in about or each in steps]
 
 
 def _is_about(old: Argument | None, error: str) -> bool:
@@ -226,6 +227,8 @@ def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
     one, other = old.value, new.value
     if failure.cause is Cause.PASSING and isinstance(one, int | float) and isinstance(other, int | float):
         return f"raise {name}" if one < other and _is_named(path, failure.text) else ""
+    if old.text and _ACTION.search(path) and is_instead(new.text, failure.text):
+        return f'give {name} as "{new.text}"'
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
     if not old.text or not new.text or is_preparation(new.text, old.text, failure.text):
@@ -263,5 +266,5 @@ def _is_of(path: str, error: str) -> bool:
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
     start = "" if len(name) > _SHORTEST_NAME else r"(?<![^\W_])"  # a longer one may end a name such as `ReadTimeout`
-    error = error.replace(" codec ", " encoding ").replace("timed out", "timeout")
+    error = error.replace(" codec ", " encoding ").replace("timed out", "timeout").replace("time zone", "timezone")
     return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None

@@ -39,8 +39,8 @@ _REFUSED: Final = re.compile(  # errors about rights, money and room
     rf"""(?ix) {_START}(?: \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials
     | captcha | access\ ?(?:is\ )?denied | permission[ _](?:'[^']*'\ )?denied | operation\ not\ permitted | api[ _-]?key
     | certificate | invalid\ token | host\ key | declined | must\ be\ owner | dubious | username
-    | (?<!workspace\ )(?<!project\ )\broot\b(?!\ (?:module|folder|dir))
-    | privilege | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left
+    | (?<!workspace\ )(?<!project\ )\broot\b(?!\ (?:module|folder|dir|of))
+    | privilege | insufficient | balance | (?<!["'])billing | password | payment | fraud | suspended | no\ space\ left
     | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b
     | premium )"""
 )
@@ -69,9 +69,7 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
         |encoding) | {_LANGUAGE}"""
 )
 _FORM: Final = re.compile(r"(?i)\bheaders? must (?:be|have|start|contain|use)\b")  # of credentials, for instance
-_CHECK: Final = (
-    "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
-)
+_CHECK: Final = "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test)"
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|dirty|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
@@ -111,6 +109,7 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
+    | ^[A-Z][a-z]+\ (?:your|the)\ \w+\ (?:either\ )?(?:by|using)\b
     | \bit\ first\b | ,\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
     | (?:^|:\ )possibl[ey]\b(?!\ delisted)
     | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include)\b"""
@@ -119,6 +118,7 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     rf"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing(?:\b|_) | \bone\ of\b(?!\ your)
     | never\ closed | ^example:\ | {_LANGUAGE}
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
+    | \bin\ the\ (?:past|future)\b | ^\W*(?:\d+\ )?cannot\b.*\bwithout\b
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
     | (?<!not\ )\bempty\b
     | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used|mixed|combined)|contain|have|accept|exceed)
@@ -144,7 +144,8 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | \b(?:try|select|choose|use|pick)\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
     | access\ rights | billing | your\ (?:bank|administrator)
     | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
-    | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
+    | \bhere:?\ https?:// | ^File\ "
+    | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
 )
 _USAGE: Final = re.compile(  # how a program is called: its synopsis and its list of options
