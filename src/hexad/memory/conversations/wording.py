@@ -46,6 +46,7 @@ _MAIL: Final = re.compile(  # two lines of its head, and all after them
     r"(?im)(?:^(?:from|to|subject|cc|date|sent|von|an|betreff|de|à|objet|para|asunto|发件人|收件人|主题|差出人|宛先|件名"
     r"|보낸 ?사람|받는 ?사람|제목)[:\uff1a].*\n){2}[\s\S]*"
 )
+_WHICH: Final = re.compile(r"(?i)\b(?:which|welche[rs]?|lesquel\w*|cuál(?:es)?)\b|哪|どれ|어느|어떤")  # of a list
 _BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:・|(?:[-*•–]|\d{1,2}[.)])\s+)")
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"
@@ -97,7 +98,7 @@ def asks_about_a_list(words: str) -> bool:
     """Whether a message asks something about a list that it holds: probably somebody's document."""
     lines = words.split("\n")
     items = [line for line in lines if _BULLET.match(line)]
-    return len(items) > 1 and any("?" in line for line in lines if line not in items)
+    return len(items) > 1 and any("?" in line or _WHICH.search(line) for line in lines if line not in items)
 
 
 def _without_tags(text: str) -> str:
