@@ -28,7 +28,7 @@ _NO_WORDS: Final = 1e-9
 
 FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.25  # where there is meaning: the least closeness, with what words add to it
-FEW_NEAR_FLOOR: Final = 0.16  # the same among few rows
+FEW_NEAR_FLOOR: Final = 0.14  # the same among few rows
 HARDLY_ANY: Final = 0.25  # the share of it that falls away as they become fewer still
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
 HANDFUL: Final = 20  # rows, with those that stand, from which one is compared with the better ones in full

@@ -80,7 +80,7 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
     """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = commands(before), commands(after)
     if before != after and is_same(before, after):
-        found = _quote_edits(before, after)
+        found = _quote_edits(name, before, after)
     elif old and new and any(is_command(name, each, failure.text) for each in (before, after)):
         found = _command_edits(old, new, failure)
     elif re.search(r"[\s(]", before + after):
@@ -122,13 +122,17 @@ def is_edit(before: str, after: str) -> bool:
     return all(SequenceMatcher(None, *each, autojunk=False).ratio() >= _KIN for each in pairs)
 
 
-def _quote_edits(before: str, after: str) -> Iterator[str]:
+def _quote_edits(name: str, before: str, after: str) -> Iterator[str]:
     """Quotes that were added or changed."""
     known = {piece for _, piece in _QUOTED.findall(before)}
     for sign, piece in _QUOTED.findall(after):
         around = f" around `{piece}`" if isshown(piece, "") else ""
         if f"{sign}{piece}{sign}" not in before:
-            yield f"use {_QUOTES[sign]}{around}" if piece in known else f"put {_QUOTES[sign]}{around or ' around it'}"
+            yield (
+                f"use {_QUOTES[sign]}{around}"
+                if piece in known
+                else f"put {_QUOTES[sign]}{around or f' around a value of {name}'}"
+            )
 
 
 def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Failure) -> Iterator[str]:
@@ -227,6 +231,9 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
     if _is_typo(out, word) and names(error, out):
         yield f"use `{word}` instead of `{out}`"
     elif not is_operand(out) and option_name(out) == option_name(word):
+        if "=" not in out and "expected one argument" in error:
+            yield f"write `{out}=…`, with `=`"
+            return
         values = out.partition("=")[2], word.partition("=")[2]
         known = names(error, word)
         yield from (
@@ -236,7 +243,7 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         named = mentions(error, word) or (not is_operand(out) and mentions(error, out))
         changes = is_subcommand(new, place) and is_instead(word, error)
         together = re.fullmatch("-[A-Za-z]{2,4}", out) and len(set(out) ^ set(word)) < 3 and word[1:2] != "-"
-        sole = together and failure.cause is Cause.OTHER
+        sole = together and failure.cause not in {Cause.PASSING, Cause.RESULT}
         if named or changes or sole or ((together or is_near(out, word)) and _DEFINED.search(error)):
             whole = word if letters(out) == letters(word) else option_name(word)
             program = (
@@ -361,8 +368,13 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
             clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(" ".join(other[c:d]))
             words = [each for each in words if f"'{each}" not in after]  # no literals
             error = failure.text.casefold().replace(" codec ", " encoding ")
-            if words and (clause or all(names(error, each.casefold()) for each in words)):
+            keyword = re.fullmatch(r",?(\w+)=(\w+),?", "".join(other[c:d]))
+            if words[:1] in (["import"], ["from"]) and names(error, words[-1].casefold()):
+                yield f"add `{' '.join(other[c:d])}`"
+            elif words and (clause or all(names(error, each.casefold()) for each in words)):
                 yield f"add `{' '.join(words)}`"
+            elif keyword and len(changed) == 1 and failure.of_the_call:
+                yield f"add `{keyword[0].strip(',') if f'={keyword[2]}' in after else keyword[1]}`"
 
 
 def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:

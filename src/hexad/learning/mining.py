@@ -16,7 +16,7 @@ from hexad.learning.commands import failed_program, is_command, operands, progra
 from hexad.learning.differences import affix_change, edits, is_edit, is_instead, is_near, is_same, mentions, names
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
-from hexad.learning.preparations import helps, is_preparation, preparation
+from hexad.learning.preparations import MISSING, helps, is_preparation, preparation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +48,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     before = read(failed.arguments)
     failure = _failure(error_in(failed.arguments), before)
     worked = _of_next_attempt(failed, worked, between)
+    if failure.cause is Cause.RESULT and _is_wrapped(before, worked) and MISSING.search(failure.text):
+        failure = failure._replace(cause=Cause.OTHER)
     commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
     others = {call.tool for call in between if call.ok}
     first = _preparation(failed.tool, before, worked, between, failure)
@@ -81,6 +83,13 @@ def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> S
     both = {path: (before if tried.get(path) == before.get(path) else worked).get(path) for path in {*before, *worked}}
     changed = {path: each for path, each in both.items() if each is not None}
     return worked if not tried or changed == before else changed
+
+
+def _is_wrapped(before: Shapes, worked: Shapes) -> bool:
+    """Whether a command was run by another program: `python -m pytest` instead of `pytest`."""
+    return any(
+        each.text and worked[path].text.endswith(f" {each.text}") for path, each in before.items() if path in worked
+    )
 
 
 def _is_prose(path: str, before: Shapes, worked: Shapes) -> bool:
@@ -119,7 +128,11 @@ def steps_in(arguments: Shapes) -> dict[str, str]:
         path: each.text
         for path, each in arguments.items()
         if each.text
-        and (is_command(path, each.text, "") or (_ACTION.search(path) and re.fullmatch(r"[\w.]{2,40}", each.text)))
+        and (
+            is_command(path, each.text, "")
+            or (_ACTION.search(path) and re.fullmatch(r"[\w.]{2,40}", each.text))
+            or re.fullmatch("(?i)rollback;?", each.text)
+        )
     }
 
 

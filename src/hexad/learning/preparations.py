@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hexad.learning.errors.advice import Failure
 
 _FOR: Final = {Cause.PASSING: STARTS, Cause.REFUSED: ADMITS, Cause.RESULT: FETCHES}  # verbs that help against it
-_MISSING: Final = re.compile(
+MISSING: Final = re.compile(
     r"(?i)not (?:found|installed)|missing|cannot find|no (?:required )?module|unresolved import"
 )
 
@@ -49,7 +49,7 @@ def preparation(ran: Sequence[str], text: str, failure: Failure, *, sure: bool) 
 def _prepares(command: Command, words: Sequence[str], failure: Failure) -> bool:
     """Whether the verb of a command can help against such an error."""
     name, cause = base(command[0]), failure.cause
-    if cause is Cause.RESULT and not _MISSING.search(failure.text):
+    if cause is Cause.RESULT and not MISSING.search(failure.text):
         return False
     made = re.match("create|init", name) is not None or (name == "chmod" and "+x" in " ".join(command))
     return made or helps((name, *words), cause)
@@ -57,7 +57,7 @@ def _prepares(command: Command, words: Sequence[str], failure: Failure) -> bool:
 
 def helps(words: Iterable[str], cause: Cause) -> bool:
     """Whether one of the words is a verb that helps against such an error."""
-    verbs = _FOR.get(cause, PREPARES | {"upgrade"})
+    verbs = _FOR.get(cause, PREPARES | {"upgrade", "rollback"})
     return any(part.casefold() in verbs for word in words for part in re.split("[._-]", word))
 
 

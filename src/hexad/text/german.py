@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _COMPOUND: Final = 8  # letters of a stem that may have parts
 _BEGINNINGS, _ENDS = range(4, 9), range(4, 11)  # lengths of the parts
 _PREFIXES: Final = (
-    "zurück|zusammen|weiter|wieder|statt|durch|unter|über|fest|frei|nach|raus|rein|teil|auf|aus|bei|ein|her|hin|los|mit"
+    "zurück|zusammen|weiter|statt|durch|unter|über|fest|frei|nach|raus|rein|teil|auf|aus|bei|ein|her|hin|los|mit"
     "|vor|weg|ab|an|um|zu"
 )
-_SEPARABLE: Final = re.compile(f"({_PREFIXES})(?:ge|zu)?(.{{3,}})")
+_SEPARABLE: Final = re.compile(f"({_PREFIXES}|wieder)(?:ge|zu)?(.{{3,}})")
 _APART: Final = re.compile(rf"(?:^|[.,;:!?] )([^.,;:!?\n]{{3,120}}) ({_PREFIXES})(?=[.,;:!?\n]|$)")
 _PARTICIPLE: Final = re.compile("ge(.{3,}(?:t|en))")
 _ENDINGS: Final = ("test", "ten", "te", "est", "et", "en", "st", "t", "n", "e")

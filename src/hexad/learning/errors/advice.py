@@ -104,13 +104,14 @@ _WAITS: Final = tuple(
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s?([a-z]*)", re.IGNORECASE)
 _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 3600}  # by two letters; else seconds
 _HINT: Final = re.compile(  # sentences that say what to do
-    r"""(?ix) did\ you\ mean | most\ similar | (?:perhaps|maybe)\ you | \bbefore\ \w+ing\b
+    r"""(?ix) did\ you\ mean | \bshould\ this\ be\b | most\ similar | (?:perhaps|maybe)\ you | \bbefore\ \w+ing\b
     | similar\ (?:\w+\ exists|name|to)\b
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | ^[A-Z][a-z]+\ (?:your|the)\ \w+\ (?:either\ )?(?:by|using)\b
-    | \bit\ first\b | ,\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
+    | \bit\ first\b
+    | [,;]\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
     | (?:^|:\ )possibl[ey]\b(?!\ delisted)
     | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
@@ -125,7 +126,7 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url)
     | (?:allowed|valid|supported|possible|available)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified
-    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \bneeds\b
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \buses\ \d | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date
     | not-null"""
 )
