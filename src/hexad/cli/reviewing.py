@@ -16,13 +16,12 @@ from hexad.facade import Hexad
 from hexad.memory.conversations.expiry import timed
 from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus, shown_trust
 from hexad.skills.definition import BODIES
-from hexad.skills.review import reviewed
+from hexad.skills.review import Review, reviewed
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.skills.review import Review
 
 _ACCEPTED: Final = {  # what became of the entry
     ProposedChange.SAVE: "saved as yours",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -30,8 +30,6 @@ from hexad.memory import admission
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterator
-
     from hexad.facade import Hexad
     from hexad.model import Prompt
 

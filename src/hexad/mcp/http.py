@@ -16,10 +16,10 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
-from hexad.edges.address import host_of
-from hexad.edges.guard import Guard, Rates, for_pages
+from hexad.edges.address import Address, host_of
+from hexad.edges.guard import Guard, Rates, Refusal, for_pages
 from hexad.errors import ConfigError
 from hexad.mcp.sessions import IDLE
 
@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
     from starlette.applications import Starlette
-    from starlette.responses import Response
     from starlette.types import ASGIApp
 
-    from hexad.edges.address import Address
-    from hexad.edges.guard import Refusal
     from hexad.settings import Settings
 
 PATH: Final = "/mcp"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import anyio
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
@@ -21,7 +21,7 @@ from hexad.edges.warnings import said_once
 from hexad.errors import HexadError
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
-from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
+from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING, Backend
 from hexad.memory.redaction import redact
 from hexad.schemas import BOUNDS
 from hexad.skills.waiting import Halt
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
     from mcp.server.mcpserver import Context
-    from mcp_types import CallToolResult
     from starlette.requests import Request
 
-    from hexad.mcp.backend import Backend
 
 BEAT: Final = 1.0  # seconds between reports of a call in flight
 _SEARCHES: Final = ("search_knowledge", "list_knowledge", "search_learnings", "list_skills")

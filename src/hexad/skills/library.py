@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from hexad.errors import DailyLimit, Disabled, InvalidInput, SkillRefused
 from hexad.memory import admission
-from hexad.memory.collection import RecordCollection
+from hexad.memory.collection import Finder, RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
 from hexad.skills.review import AUTOMATIC, Review, review
-from hexad.skills.run import Agent, Runner, may_run
+from hexad.skills.run import Agent, Runner, SkillResult, may_run
 from hexad.skills.waiting import Halt, Here
 
 if TYPE_CHECKING:
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
     from hexad.skills.folders.transfer import ImportedSkill
-    from hexad.skills.run import SkillResult
 
 _WORK: Final = ("kind", "definition", "parameters", "description", "when")  # an approval holds while these stay
 _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")

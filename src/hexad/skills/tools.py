@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
 from hexad.errors import SkillFailed
 from hexad.memory.keys import numbered
-from hexad.model import SkillKind
+from hexad.model import Skill, SkillKind
 from hexad.skills import parameters
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from hexad.model import Skill
     from hexad.skills.run import SkillResult
 
 PREFIX: Final = "skill_"

@@ -12,11 +12,11 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
 from hexad.adapters.adk.request import text_of
-from hexad.edges.conversation import Conversation, Speaker, checked, digest, per_user, session_of
+from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, checked, digest, per_user, session_of
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG, going_on
 from hexad.errors import InvalidInput, NotFound
-from hexad.model import Origin
+from hexad.model import Knowledge, Origin
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from google.adk.events.event import Event
     from google.adk.sessions.session import Session
 
-    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.model import Knowledge
 
 T = TypeVar("T")
 _LIMIT: Final = 10  # memories that a search returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -19,18 +19,15 @@ from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
 from hexad.adapters.adk_shape import is_outcome
 from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
-from hexad.edges.conversation import Speaker, call_scope, checked, per_user
+from hexad.edges.conversation import NamespaceRule, Speaker, call_scope, checked, per_user
 from hexad.learning.calls.call_scope import enter, leave
 from hexad.learning.calls.tool_objects import watches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
 
-    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
 
 _ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})

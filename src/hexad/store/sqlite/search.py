@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.model import Layer
+from hexad.model import Association, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Row, Standing, VectorState
+from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Row, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES, unpacked
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association
-    from hexad.store import Evidence, Question
 
 # Half the time of rows.
 _COLUMNS: Final = "json_group_array(number), json_group_array(weight), json_group_array(length)"

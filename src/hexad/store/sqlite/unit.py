@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import Layer, Proposal, Version
+from hexad.model import Association, AuditRecord, Layer, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import Row, Sketch, Sketches, folded, places_beside
+from hexad.store import Entry, Row, Sketch, Sketches, Use, folded, places_beside
 from hexad.store.codec import as_json
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, unpacked
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Table, unpacked
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
-    from hexad.model import Association, AuditRecord, Record, SkillVersion
-    from hexad.store import Entry, Use
-    from hexad.store.sqlite.rows import Table
 
 SCRUBBED: Final = (
     *(table.name for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS, PROPOSALS)),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hexad.store import Vector
+from hexad.store import Embedded, Vector
 from hexad.store.sqlite.statements import Queries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hexad.model import Layer
-    from hexad.store import Embedded
 
 _MEANING: Final = "SELECT id, stamp FROM hexad_meaning WHERE namespace = ? AND layer = ? AND embedder = ?"
 _MEANINGS: Final = "SELECT id FROM hexad_meaning WHERE namespace = ? AND layer = ?"
