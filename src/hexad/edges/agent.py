@@ -6,14 +6,13 @@ whose memory it is, the block of the turn, each outcome once, and failures that 
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
@@ -172,19 +171,16 @@ class AgentMemory:
         if not self.hx.enabled:
             return ()
         skills = dict[str, Callable[..., Any]]()
+        equipped = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
         with self._excused("skills are not offered"):
-            skills = {each.__name__: each for each in self.hx.skills.as_tools() if self._has_tools(each)}
+            every = self.hx.skills.as_tools()
+            skills = {each.__name__: each for each in every if equipped or not getattr(each, "needs", None)}
         self._skills = frozenset(skills)
         own = [self._tool(tool, partial(agent_tool_answer, self.hx), context) for tool in agent_tools(self.hx)]
         return (*own, *(self._tool(skill, partial(_run, skill), context) for skill in skills.values()))
 
-    def _has_tools(self, skill: Callable[..., Any]) -> bool:
-        """Whether the engine has tools for the steps of a skill."""
-        known = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
-        return known or not getattr(skill, "needs", None)
-
     def _tool(self, tool: Callable[..., Any], work: Answering, context: Any) -> Answering:
-        @functools.wraps(tool)
+        @wraps(tool)
         def call(*given: Any, **named: Any) -> dict[str, Any]:
             own = _served.get() or self.own(context, "")
             if own is None:
@@ -228,18 +224,14 @@ class AgentMemory:
         whose = self._speaker(context, session)
         if whose is None:
             return None
-        if whose is not context:
-            whose = self._in_turn(whose, latest)
+        if whose is not context:  # the turn that the message begins
+            now = replace(whose.conversation, message=latest.text, invocation=f"at {latest.place}")
+            whose = replace(whose, conversation=now)
+            self._turns.put((now.user, now.session), now)
+            if latest.last:
+                TURN_WARNINGS.begin(now.turn)
         turn, seconds = whose.conversation, self.hx.settings.layer_deadline * _LAYER_DEADLINES
         return Job(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, whose, latest, seconds))
-
-    def _in_turn(self, whose: Speaker, latest: Latest) -> Speaker:
-        """The one who speaks, in the turn that a message begins."""
-        now = replace(whose.conversation, message=latest.text, invocation=f"at {latest.place}")
-        self._turns.put((now.user, now.session), now)
-        if latest.last:
-            TURN_WARNINGS.begin(now.turn)
-        return replace(whose, conversation=now)
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         """Captures lasting statements if `capture` is on."""

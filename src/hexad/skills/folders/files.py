@@ -14,7 +14,6 @@ from typing import Final
 
 from hexad.errors import FolderRefused
 from hexad.skills import definition as shapes
-from hexad.skills.definition import LARGEST_FOLDER
 from hexad.skills.folders.document import LARGEST_FILE, File, Files
 from hexad.skills.names import DEEPEST, LEFT_OUT, MANIFEST, path_fault
 
@@ -43,8 +42,8 @@ class Found:
             raise self.refused(f"{path} has more than {LARGEST_FILE:,} bytes")
         if len(self.files) >= MOST_FILES:
             raise self.refused(f"holds more than {MOST_FILES} files")
-        if self.size > LARGEST_FOLDER:
-            raise self.refused(f"holds more than {LARGEST_FOLDER:,} bytes")
+        if self.size > shapes.LARGEST_FOLDER:
+            raise self.refused(f"holds more than {shapes.LARGEST_FOLDER:,} bytes")
         self.files[path] = file
 
     def gather(self, folder: Path, path: str = "") -> None:
