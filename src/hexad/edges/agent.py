@@ -21,7 +21,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
 from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import TURN_WARNINGS, excused
+from hexad.edges.warnings import TURN_WARNINGS, excused, going_on
 from hexad.errors import HexadError, InvalidInput
 from hexad.learning.calls.call_scope import recorded_under, was_watched
 from hexad.learning.outcome import reported_failure
@@ -104,7 +104,7 @@ class AgentMemory:
         self._captures = captures
         self._user, self._session = user, session
         self._skills = frozenset[str]()
-        self._nobody = ("nobody", f"{id(self)}")
+        self._nobody = ("nobody", f"{id(self)}")  # the turn of a user who is not known
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
         self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
         store = hx.store
@@ -172,7 +172,7 @@ class AgentMemory:
             return ()
         skills = dict[str, Callable[..., Any]]()
         equipped = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
-        with self._excused("skills are not offered"):
+        with going_on("skills are not offered", self._nobody):
             every = self.hx.skills.as_tools()
             skills = {each.__name__: each for each in every if equipped or not getattr(each, "needs", None)}
         self._skills = frozenset(skills)
@@ -193,7 +193,7 @@ class AgentMemory:
     def own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
         whose, own = self._speaker(context, session), None
-        with self._excused():
+        with going_on(_UNKNOWN, self._nobody):
             own = whose.scope(self.hx) if whose is not None else None
         return own  # noqa: RET504 - after an error it is None
 
@@ -202,19 +202,10 @@ class AgentMemory:
         if isinstance(context, Speaker):
             return context
         speaker = None
-        with self._excused():
+        with going_on(_UNKNOWN, self._nobody):
             user, name = named(self._user, context, needed=True), named(self._session, context) or session
             speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), by_name)
         return speaker  # noqa: RET504 - after an error it is None
-
-    @contextmanager
-    def _excused(self, what: str = _UNKNOWN) -> Iterator[None]:
-        """Go on after a failure, and warn once a turn, of a user who is not known."""
-        reasons = list[str]()
-        with excused(reasons):
-            yield
-        if reasons:
-            TURN_WARNINGS.warn(self._nobody, what, reasons[0])
 
     def _recalling(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         if not self.hx.enabled or latest is None:

@@ -121,7 +121,16 @@ class HttpServer(uvicorn.Server):
 
     async def listen(self) -> None:
         """Serve until the end."""
-        with _listening(self._address) as listener:
+        address, family = self._address, socket.AF_INET6 if self._address.ipv6 else socket.AF_INET
+        # asyncio turns Nagle's delay of 40 ms off only where the protocol is named
+        with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+            try:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listener.bind((address.host, address.port))
+                listener.listen(128)
+            except OSError as error:
+                reason = f"cannot listen on {address.host} port {address.port}: {error.strerror or error}; give another"
+                raise ConfigError("http", reason) from error
             await self.serve(sockets=[listener])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -135,18 +144,3 @@ class HttpServer(uvicorn.Server):
         with super().capture_signals():
             yield
             self._captured_signals.clear()
-
-
-@contextmanager
-def _listening(address: Address) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if address.ipv6 else socket.AF_INET
-    # asyncio turns Nagle's delay of 40 ms off only where the protocol is named
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((address.host, address.port))
-            listener.listen(128)
-        except OSError as error:
-            reason = f"cannot listen on {address.host} port {address.port}: {error.strerror or error}; give another"
-            raise ConfigError("http", reason) from error
-        yield listener

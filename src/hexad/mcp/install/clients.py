@@ -95,9 +95,8 @@ def program(scope: Scope) -> list[str]:
     if scope is Scope.PROJECT:
         return [BY_NAME]
     script = Path(sys.executable).with_name("hexad.exe" if os.name == "nt" else "hexad")
-    return (
-        [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "hexad"]
-    )  # -P: no working folder on its path
+    module = [sys.executable, "-P", "-m", "hexad"]  # without the working folder on its path
+    return [str(script)] if script.is_file() else module
 
 
 def _home_of(client: Client) -> Path:
