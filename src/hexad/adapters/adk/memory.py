@@ -144,14 +144,9 @@ def _entry(known: Knowledge) -> MemoryEntry:
     content = types.Content(
         role="user" if known.origin is Origin.USER else "model", parts=[types.Part(text=visible(known.content))]
     )
-    return MemoryEntry(id=known.key, content=content, author=author, timestamp=_when(known).isoformat())
-
-
-def _when(known: Knowledge) -> datetime:
-    """The time of the message if the entry comes from a conversation; else the time of saving."""
-    if _TAG not in known.tags or known.position is None:
-        return known.updated
-    return datetime.fromtimestamp(known.position / 1000, UTC)
+    said = known.position if _TAG in known.tags else None  # a message of a conversation has a time of its own
+    when = known.updated if said is None else datetime.fromtimestamp(said / 1000, UTC)
+    return MemoryEntry(id=known.key, content=content, author=author, timestamp=when.isoformat())
 
 
 def _milliseconds(timestamp: str | None) -> int | None:
