@@ -15,7 +15,7 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from hexad.edges.agent import AgentMemory
+from hexad.edges.agent import AgentMemory, Named
 from hexad.edges.context import BUDGET
 from hexad.edges.transcripts import SHAPES
 from hexad.edges.warnings import going_on
@@ -24,7 +24,6 @@ from hexad.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.edges.agent import Named
     from hexad.facade import Hexad
 
 C = TypeVar("C")

@@ -18,7 +18,7 @@ require_extra("pydantic-ai", "the pydantic-ai adapter", "pydantic_ai.capabilitie
 
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - a missing package is reported first
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolRetryError  # noqa: E402
-from pydantic_ai.messages import InstructionPart, ModelRequest, UserPromptPart  # noqa: E402
+from pydantic_ai.messages import InstructionPart, ModelRequest, ToolCallPart, UserPromptPart  # noqa: E402
 from pydantic_ai.toolsets import FunctionToolset  # noqa: E402
 
 from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from pydantic_ai import RunContext
-    from pydantic_ai.messages import ToolCallPart
     from pydantic_ai.models import ModelRequestContext
 
     from hexad.facade import Hexad

@@ -81,15 +81,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # noqa: BLE001 - the last resort: a user sees a sentence
-        return _report(error, debug=running.get("debug", False))
+        if running.get("debug"):
+            traceback.print_exception(error)
+        screen.error(_sentence(error))
+        return USAGE if isinstance(error, InvalidInput | ConfigError | _UsageError) else FAILED
     return code if isinstance(code, int) else 0
-
-
-def _report(error: Exception, *, debug: bool) -> int:
-    if debug:
-        traceback.print_exception(error)
-    screen.error(_sentence(error))
-    return USAGE if isinstance(error, InvalidInput | ConfigError | _UsageError) else FAILED
 
 
 def _sentence(error: Exception) -> str:

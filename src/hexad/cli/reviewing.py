@@ -1,7 +1,9 @@
 """`review`: one queue of proposals, draft skills and doubtful learnings for a person to decide."""
 
+import getpass
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final
 
 import typer
 
@@ -16,13 +18,8 @@ from hexad.facade import Hexad
 from hexad.memory.conversations.expiry import timed
 from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus, shown_trust
 from hexad.skills.definition import BODIES
-from hexad.skills.review import reviewed
+from hexad.skills.review import Review, reviewed
 from hexad.wire import to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hexad.skills.review import Review
 
 _ACCEPTED: Final = {  # what became of the entry
     ProposedChange.SAVE: "saved as yours",
@@ -98,7 +95,7 @@ class Entry:
         """It as JSON, beside ``what`` it is."""
         raise NotImplementedError
 
-    def edited(self, head: str, fields: "Mapping[str, str]") -> dict[str, str]:
+    def edited(self, head: str, fields: Mapping[str, str]) -> dict[str, str]:
         """The texts as the person leaves them in their editor."""
         about = [head, "Change the text in quotes, save, and close the editor."]
         self.text = editing.in_editor(self.text or editing.form(about, fields))
@@ -154,7 +151,7 @@ class Draft(Entry):
     """A skill that waits for approval."""
 
     what = "skill"
-    seen: "Review | None" = None
+    seen: Review | None = None
 
     def __init__(self, hx: Hexad, name: str, by: str | None) -> None:
         self.hx, self.name, self.by = hx, name, by
@@ -167,10 +164,11 @@ class Draft(Entry):
             screen.warn(f"{self.name} {self.seen.obstacle}")
 
     def accept(self) -> None:
-        """Approve what was shown."""
+        """Approve exactly the version that was shown."""
         if self.seen is None or self.seen.obstacle:
             raise SkillRefused(self.name, self.seen.obstacle if self.seen else "was not shown")
-        showing.activate(self.hx, self.seen, self.by)
+        by = self.by or getpass.getuser()
+        showing.tell(self.hx.skills.activate(self.seen.skill.name, by=by, seen=self.seen.fingerprint))
 
     def edit(self) -> None:
         """Save the edited skill; it is still a draft and is shown again."""
@@ -241,7 +239,7 @@ class Doubt(Entry):
         screen.say(f"{kept.id}: trusted {shown_trust(kept.trust)}")
 
 
-def go_through(queue: "Sequence[Entry]") -> None:
+def go_through(queue: Sequence[Entry]) -> None:
     """Show each entry and ask about it."""
     for number, entry in enumerate(queue, start=1):
         _show(entry)

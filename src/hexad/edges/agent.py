@@ -6,14 +6,13 @@ whose memory it is, the block of the turn, each outcome once, and failures that 
 
 from __future__ import annotations
 
-import functools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
@@ -22,7 +21,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
 from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import TURN_WARNINGS, excused
+from hexad.edges.warnings import TURN_WARNINGS, excused, going_on
 from hexad.errors import HexadError, InvalidInput
 from hexad.learning.calls.call_scope import expect_reports, recorded_under, was_watched
 from hexad.learning.outcome import reported_failure
@@ -30,8 +29,6 @@ from hexad.memory import admission
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterator
-
     from hexad.facade import Hexad
     from hexad.model import Prompt
 
@@ -108,7 +105,7 @@ class AgentMemory:
         self._captures = captures
         self._user, self._session = user, session
         self._skills = frozenset[str]()
-        self._nobody = ("nobody", f"{id(self)}")
+        self._nobody = ("nobody", f"{id(self)}")  # the turn of a user who is not known
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
         self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
         store = hx.store
@@ -175,19 +172,16 @@ class AgentMemory:
         if not self.hx.enabled:
             return ()
         skills = dict[str, Callable[..., Any]]()
-        with self._excused("skills are not offered"):
-            skills = {each.__name__: each for each in self.hx.skills.as_tools() if self._has_tools(each)}
+        equipped = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
+        with going_on("skills are not offered", self._nobody):
+            every = self.hx.skills.as_tools()
+            skills = {each.__name__: each for each in every if equipped or not getattr(each, "needs", None)}
         self._skills = frozenset(skills)
         own = [self._tool(tool, partial(agent_tool_answer, self.hx), context) for tool in agent_tools(self.hx)]
         return (*own, *(self._tool(skill, partial(_run, skill), context) for skill in skills.values()))
 
-    def _has_tools(self, skill: Callable[..., Any]) -> bool:
-        """Whether the engine has tools for the steps of a skill."""
-        known = isinstance(self.hx.retriever, ContextRetriever) and self.hx.retriever.tools is not None
-        return known or not getattr(skill, "needs", None)
-
     def _tool(self, tool: Callable[..., Any], work: Answering, context: Any) -> Answering:
-        @functools.wraps(tool)
+        @wraps(tool)
         def call(*given: Any, **named: Any) -> dict[str, Any]:
             own = _served.get() or self.own(context, "")
             if own is None:
@@ -200,7 +194,7 @@ class AgentMemory:
     def own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
         whose, own = self._speaker(context, session), None
-        with self._excused():
+        with going_on(_UNKNOWN, self._nobody):
             own = whose.scope(self.hx) if whose is not None else None
         return own  # noqa: RET504 - after an error it is None
 
@@ -209,19 +203,10 @@ class AgentMemory:
         if isinstance(context, Speaker):
             return context
         speaker = None
-        with self._excused():
+        with going_on(_UNKNOWN, self._nobody):
             user, name = named(self._user, context, needed=True), named(self._session, context) or session
             speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), by_name)
         return speaker  # noqa: RET504 - after an error it is None
-
-    @contextmanager
-    def _excused(self, what: str = _UNKNOWN) -> Iterator[None]:
-        """Go on after a failure, and warn once a turn, of a user who is not known."""
-        reasons = list[str]()
-        with excused(reasons):
-            yield
-        if reasons:
-            TURN_WARNINGS.warn(self._nobody, what, reasons[0])
 
     def _recalling(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         if not self.hx.enabled or latest is None:
@@ -231,18 +216,14 @@ class AgentMemory:
         whose = self._speaker(context, session)
         if whose is None:
             return None
-        if whose is not context:
-            whose = self._in_turn(whose, latest)
+        if whose is not context:  # the turn that the message begins
+            now = replace(whose.conversation, message=latest.text, invocation=f"at {latest.place}")
+            whose = replace(whose, conversation=now)
+            self._turns.put((now.user, now.session), now)
+            if latest.last:
+                TURN_WARNINGS.begin(now.turn)
         turn, seconds = whose.conversation, self.hx.settings.layer_deadline * _LAYER_DEADLINES
         return Job(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, whose, latest, seconds))
-
-    def _in_turn(self, whose: Speaker, latest: Latest) -> Speaker:
-        """The one who speaks, in the turn that a message begins."""
-        now = replace(whose.conversation, message=latest.text, invocation=f"at {latest.place}")
-        self._turns.put((now.user, now.session), now)
-        if latest.last:
-            TURN_WARNINGS.begin(now.turn)
-        return replace(whose, conversation=now)
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         """Captures lasting statements if `capture` is on."""

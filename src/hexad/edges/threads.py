@@ -108,21 +108,18 @@ class Pool:
         if seconds is not None and self._hangs():
             raise DeadlineExceeded(self._name, self._waited)
         work = _Work(partial(contextvars.copy_context().run, call))
-        self._put(work)
-        return work
-
-    def _put(self, work: _Work[Any]) -> None:
         with self._changed:
             self._queue.append(work)
             if self._idle >= len(self._queue) or self._threads >= self._size:
                 self._changed.notify()
-                return
+                return work
             try:
                 threading.Thread(target=self._serve, name=self._name, daemon=True).start()
             except RuntimeError:  # the system has no thread left
                 self._queue.remove(work)
                 raise
             self._threads += 1
+        return work
 
     def _left(self, work: _Work[Any], seconds: float) -> float:
         """Seconds left, or `DeadlineExceeded`. While queued, the deadline restarts when a thread becomes free."""

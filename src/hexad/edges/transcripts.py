@@ -8,14 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from hexad.edges.agent import Ended, failure_in_text
+from hexad.edges.agent import Context, Ended, failure_in_text
 from hexad.edges.context import Latest
 from hexad.memory.conversations.messages import field_of as _get
-
-if TYPE_CHECKING:
-    from hexad.edges.agent import Context
 
 Body: TypeAlias = Mapping[str, Any]
 

@@ -95,10 +95,12 @@ def excused(reasons: list[str]) -> Iterator[None]:
 
 
 @contextmanager
-def going_on(what: str) -> Iterator[None]:
-    """Log what did not happen, and why, as one warning: the agent goes on without it."""
+def going_on(what: str, turn: Turn | None = None) -> Iterator[None]:
+    """Log what did not happen, and why, as one warning, or as one of a turn: the agent goes on without it."""
     reasons = list[str]()
     with excused(reasons):
         yield
-    if reasons:
+    if reasons and turn is not None:
+        TURN_WARNINGS.warn(turn, what, reasons[0])
+    elif reasons:
         LOG.warning("%s: %s", what, reasons[0])

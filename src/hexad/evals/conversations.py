@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.evals.data import CAPTURE, readable
+from hexad.evals.data import CAPTURE, Line, readable
 from hexad.evals.tables import Figures, Table, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.memory.conversations.capture import plain
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hexad.evals.data import Line
     from hexad.evals.run import Progress
 
 _NAMES: Final = ("precision_saved", "precision_proposed", "recall_saved", "recall", "saved_per_100_without")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.evals.data import readable
+from hexad.evals.data import Line, readable
 from hexad.evals.tables import Figures, Table
 from hexad.facade import Hexad
 from hexad.learning.errors.advice import Cause, Failure
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from hexad.evals.data import Line
     from hexad.evals.run import Progress
 
 FOLDER: Final = "tool_failures"

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.evals.data import readable
+from hexad.evals.data import Line, readable
 from hexad.evals.tables import Figures, Table, mean
 from hexad.facade import Hexad
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.evals.data import Line
     from hexad.evals.run import Progress
 
 FILE: Final = "fixes.jsonl"

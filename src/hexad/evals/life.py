@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.evals.data import readable
+from hexad.evals.data import Line, readable
 from hexad.evals.tables import Figures, Table, figures_by_set, mean
 from hexad.facade import Hexad
-from hexad.model import Category
+from hexad.model import Category, Prompt
 from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.evals.data import Line
     from hexad.evals.run import Progress
-    from hexad.model import Prompt
 
 FILE: Final = "life.jsonl"
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment
 
-from hexad.evals.run import by_layer, overall
+from hexad.evals.run import Measured, SetResult, by_layer, overall
 from hexad.evals.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hexad.evals.metrics import Quality
-    from hexad.evals.run import Measured, SetResult
     from hexad.model import Layer
 
 OURS: Final = "hexad"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
-from hexad.model import DEFAULT_NAMESPACE
+from hexad.model import DEFAULT_NAMESPACE, Layer
 from hexad.settings import STATIC
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from hexad.evals.baselines import Baseline
     from hexad.evals.data import EvalSet, Question
-    from hexad.model import Layer
 
     Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
     Ask: TypeAlias = Callable[[Question], Sequence[str]]

@@ -12,14 +12,13 @@ from hexad.errors import EvalError
 from hexad.evals.data import readable
 from hexad.evals.tables import Figures, Table
 from hexad.model import Capability, Decision
-from hexad.skills.validation import check
+from hexad.skills.validation import Verdict, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from hexad.evals.run import Progress
-    from hexad.skills.validation import Verdict
 
 BENIGN: Final = "shell_benign"
 HARMFUL: Final = "shell_harmful"

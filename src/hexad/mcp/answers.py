@@ -10,7 +10,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic import ValidationError
 
-from hexad.agent_tools import error_answer
 from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited, nearest
 from hexad.memory.redaction import redact
 
@@ -35,11 +34,6 @@ def result_of(answer: Mapping[str, Any]) -> CallToolResult:
     wrong = sent.get("status") == "error"
     text = str(sent.get("error", "")) if wrong else json.dumps(sent, ensure_ascii=False)
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=sent, is_error=wrong)
-
-
-def refused(sentence: str) -> CallToolResult:
-    """An error, in one sentence."""
-    return result_of(error_answer(sentence))
 
 
 def sentence(error: HexadError) -> str:

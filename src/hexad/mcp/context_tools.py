@@ -18,7 +18,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
-from hexad.model import Layer, Tool, shown_trust
+from hexad.model import Layer, Prompt, Skill, Tool, shown_trust
 from hexad.skills.run import may_run, result_json
 from hexad.skills.waiting import Halt
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from hexad.context.explanation import Explanation
     from hexad.facade import Hexad
-    from hexad.model import Prompt, Skill
 
 MOST_TOOLS: Final = 500
 USUAL: Final = tuple(layer for layer in Layer if layer is not Layer.RUNTIME_CONTEXT)  # an agent knows its own state

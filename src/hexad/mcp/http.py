@@ -16,10 +16,10 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
-from hexad.edges.address import host_of
-from hexad.edges.guard import Guard, Rates, for_pages
+from hexad.edges.address import Address, host_of
+from hexad.edges.guard import Guard, Rates, Refusal, for_pages
 from hexad.errors import ConfigError
 from hexad.mcp.sessions import IDLE
 
@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
     from starlette.applications import Starlette
-    from starlette.responses import Response
     from starlette.types import ASGIApp
 
-    from hexad.edges.address import Address
-    from hexad.edges.guard import Refusal
     from hexad.settings import Settings
 
 PATH: Final = "/mcp"
@@ -124,7 +121,16 @@ class HttpServer(uvicorn.Server):
 
     async def listen(self) -> None:
         """Serve until the end."""
-        with _listening(self._address) as listener:
+        address, family = self._address, socket.AF_INET6 if self._address.ipv6 else socket.AF_INET
+        # asyncio turns Nagle's delay of 40 ms off only where the protocol is named
+        with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+            try:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listener.bind((address.host, address.port))
+                listener.listen(128)
+            except OSError as error:
+                reason = f"cannot listen on {address.host} port {address.port}: {error.strerror or error}; give another"
+                raise ConfigError("http", reason) from error
             await self.serve(sockets=[listener])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -138,18 +144,3 @@ class HttpServer(uvicorn.Server):
         with super().capture_signals():
             yield
             self._captured_signals.clear()
-
-
-@contextmanager
-def _listening(address: Address) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if address.ipv6 else socket.AF_INET
-    # asyncio turns Nagle's delay of 40 ms off only where the protocol is named
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((address.host, address.port))
-            listener.listen(128)
-        except OSError as error:
-            reason = f"cannot listen on {address.host} port {address.port}: {error.strerror or error}; give another"
-            raise ConfigError("http", reason) from error
-        yield listener

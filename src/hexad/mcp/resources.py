@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
-from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads annotations
+from mcp.server.mcpserver import Context, MCPServer  # noqa: TC002 - the SDK reads annotations
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp_types import Resource
@@ -17,21 +17,17 @@ from hexad import wire
 from hexad.context.standing import TITLE, standing_block
 from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.mcp.answers import sentence
-from hexad.mcp.backend import READING
+from hexad.mcp.backend import READING, Backend
 from hexad.mcp.context_tools import approved_skill
 from hexad.memory.redaction import redact
-from hexad.model import Knowledge, Skill
+from hexad.model import Knowledge, Record, Skill
 from hexad.skills.run import may_run
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp.server.mcpserver import MCPServer
-
     from hexad.facade import Hexad
-    from hexad.mcp.backend import Backend
-    from hexad.model import Record
 
 R = TypeVar("R", Knowledge, Skill)
 MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address

@@ -11,7 +11,7 @@ from hexad.mcp import DONE_BY_HOOKS, HOOK_TOOL, REPORTING, require_sdk
 
 require_sdk()
 
-from mcp.server.mcpserver import MCPServer  # noqa: E402 - a missing package is reported first
+from mcp.server.mcpserver import Context, MCPServer  # noqa: E402 - a missing package is reported first
 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
@@ -27,7 +27,6 @@ from hexad.memory.admission import key  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mcp.server.mcpserver import Context
     from mcp_types import Resource
     from mcp_types import Tool as MCPTool
 

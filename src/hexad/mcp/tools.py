@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import anyio
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
@@ -20,8 +20,8 @@ from hexad.agent_tools import error_answer
 from hexad.edges.warnings import said_once
 from hexad.errors import HexadError
 from hexad.mcp import CONTEXT_TOOLS, context_tools
-from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
-from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
+from hexad.mcp.answers import faults, result_of, sentence, unexpected
+from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING, Backend
 from hexad.memory.redaction import redact
 from hexad.schemas import BOUNDS
 from hexad.skills.waiting import Halt
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
     from mcp.server.mcpserver import Context
-    from mcp_types import CallToolResult
     from starlette.requests import Request
 
-    from hexad.mcp.backend import Backend
 
 BEAT: Final = 1.0  # seconds between reports of a call in flight
 _SEARCHES: Final = ("search_knowledge", "list_knowledge", "search_learnings", "list_skills")
@@ -67,7 +65,7 @@ class OwnTool(Tool):
             given = {name: _unwrapped(shape, name, value) for name, value in arguments.items() if value is not None}
             checked = shape.model_validate(given).model_dump_one_level()
         except ValidationError as error:
-            return refused(f"{self.name}: {faults(error, list(self.parameters['properties']))}")
+            return result_of(error_answer(f"{self.name}: {faults(error, list(self.parameters['properties']))}"))
         return await self.fn(context, **checked)
 
 
@@ -144,13 +142,14 @@ async def _answer(name: str, work: Callable[[], dict[str, Any]], **given: Any) -
 
 
 def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Tool:
-    """A tool with the signature of one callable and the work of another."""
-    summary, described = _documented(shape)
+    """A tool with the signature and docstring of one callable and the work of another."""
+    text = inspect.cleandoc(shape.__doc__ or "")
+    described = {argument: " ".join(said.split()) for argument, said in _ARGUMENT.findall(text)}
     tool = OwnTool.from_function(
         _with_descriptions(name, shape, described),
         name=name,
         title=name.replace("_", " ").capitalize(),
-        description=summary,
+        description=_SECTION.split(text, maxsplit=1)[0].strip(),
         annotations=_annotations(name),
         structured_output=False,
     )
@@ -168,13 +167,6 @@ def _annotations(name: str) -> ToolAnnotations:
         idempotent_hint=name not in {"run_skill", "report_tool_result"},
         open_world_hint=runs,
     )
-
-
-def _documented(tool: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """The summary of a docstring, and the description of each argument."""
-    text = inspect.cleandoc(tool.__doc__ or "")
-    summary = _SECTION.split(text, maxsplit=1)[0].strip()
-    return summary, {name: " ".join(text.split()) for name, text in _ARGUMENT.findall(text)}
 
 
 def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[str, str]) -> Callable[..., Any]:

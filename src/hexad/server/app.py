@@ -14,11 +14,11 @@ import anyio
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from hexad import signals
 from hexad.clock import utc_now
-from hexad.edges.guard import Guard, Rates, for_pages
+from hexad.edges.guard import Guard, Rates, Refusal, for_pages
 from hexad.edges.threads import Pool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
@@ -32,19 +32,16 @@ from hexad.server.dashboard.site import Dashboard
 from hexad.server.gateway import PREFIX as GATEWAY_PATH
 from hexad.server.gateway import Gateway
 from hexad.server.metrics import Metrics
-from hexad.server.tokens import Callers, Right
+from hexad.server.tokens import Callers, Right, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from hexad.edges.guard import Refusal
     from hexad.facade import Hexad
     from hexad.mcp.http import Access
-    from hexad.server.tokens import Tokens
 
 LOG: Final = logging.getLogger("hexad.server")
 _HEALTH: Final = Pool(1, "hexad-health")

@@ -21,21 +21,19 @@ from hexad import signals
 from hexad.edges.agent import AgentMemory
 from hexad.edges.conversation import Conversation, by_name, digest
 from hexad.edges.threads import Pool
-from hexad.edges.transcripts import SHAPES
+from hexad.edges.transcripts import SHAPES, Shape
 from hexad.edges.warnings import going_on
 from hexad.errors import AccessRefused
 from hexad.recent import Recent
 from hexad.server.api.calls import body_of
-from hexad.server.tokens import EVERYWHERE, Right
+from hexad.server.tokens import EVERYWHERE, Callers, Right, Token
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from starlette.requests import Request
 
-    from hexad.edges.transcripts import Shape
     from hexad.facade import Hexad
-    from hexad.server.tokens import Callers, Token
 
 PREFIX: Final = "/gateway"
 _TOKEN, _USER, _SESSION, _MEMORY = _OWN = ("x-hexad-token", "x-hexad-user", "x-hexad-session", "x-hexad-memory")

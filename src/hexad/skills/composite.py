@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -12,8 +12,6 @@ from hexad.errors import InvalidInput, MissingExtra, NoSandbox
 from hexad.skills.references import Unresolved, fill, name_of, references, whole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterator
-
     from hexad.skills.waiting import Wait
 
 ToolCall: TypeAlias = Callable[..., Any]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from hexad.errors import DailyLimit, Disabled, InvalidInput, SkillRefused
 from hexad.memory import admission
-from hexad.memory.collection import RecordCollection
+from hexad.memory.collection import Finder, RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
 from hexad.skills.review import AUTOMATIC, Review, review
-from hexad.skills.run import Agent, Runner, may_run
+from hexad.skills.run import Agent, Runner, SkillResult, may_run
 from hexad.skills.waiting import Halt, Here
 
 if TYPE_CHECKING:
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
     from hexad.skills.folders.transfer import ImportedSkill
-    from hexad.skills.run import SkillResult
 
 _WORK: Final = ("kind", "definition", "parameters", "description", "when")  # an approval holds while these stay
 _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")
@@ -126,7 +124,13 @@ class SkillLibrary(RecordCollection[Skill]):
         if looked.grants and not person:
             needs = ", ".join(looked.grants)
             raise InvalidInput("by", f"must name the person who approves that {name!r} gets: {needs}")
-        return self._activate(looked.skill.name, person, seen or looked.fingerprint)
+        approved = seen or looked.fingerprint
+        with self._workspace.change(actor=Origin.USER) as change:
+            found = self._present(change, looked.skill.name)
+            if shapes.fingerprint(found) != approved:
+                raise SkillRefused(found.name, "is not what was reviewed any more: review it again")
+            active = _active(found, approved, person or found.approved_by.replace(AUTOMATIC, ""))
+            return found if active == found else self._changed(change, replace(active, recent=""))
 
     def deprecate(self, name: str) -> Skill:
         """Hide a skill and stop it from running. Later versions by an agent are deprecated too."""
@@ -263,16 +267,6 @@ class SkillLibrary(RecordCollection[Skill]):
         return dict(
             sorted(((own, each) for own, each in named.items() if may_run(each)), key=lambda pair: pair[1].name)
         )
-
-    def _activate(self, name: str, person: str, seen: str) -> Skill:
-        with self._workspace.change(actor=Origin.USER) as change:
-            found = self._present(change, name)
-            if shapes.fingerprint(found) != seen:
-                raise SkillRefused(name, "is not what was reviewed any more: review it again")
-            active = _active(found, seen, person or found.approved_by.replace(AUTOMATIC, ""))
-            if active == found:
-                return found
-            return self._changed(change, replace(active, recent=""))
 
     def _changed(self, change: Change, skill: Skill) -> Skill:
         kept = replace(skill, updated=self._workspace.clock())

@@ -181,10 +181,6 @@ def _enum(known: Sequence[Any], value: Any) -> str | None:
     return None if fits else f"must be one of {', '.join(map(_shown, known))}"
 
 
-def _const(known: Any, value: Any) -> str | None:
-    return None if _comparable(value) == _comparable(known) else f"must be {_shown(known)}"
-
-
 def _comparable(value: Any) -> tuple[Any, ...]:
     """The same for values that are equal as JSON, and for no others."""
     if isinstance(value, Mapping):
@@ -204,7 +200,7 @@ def _shown(value: object) -> str:
 
 _RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "enum": _enum,
-    "const": _const,
+    "const": lambda known, value: None if _comparable(value) == _comparable(known) else f"must be {_shown(known)}",
     "minimum": _bound("at least", lambda value, limit: value < limit),
     "maximum": _bound("at most", lambda value, limit: value > limit),
     "exclusiveMinimum": _bound("above", lambda value, limit: value <= limit),

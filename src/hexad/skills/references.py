@@ -13,11 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_-]*"
 _REFERENCE: Final = rf"\{{\{{\s*({_NAME}(?:\.[A-Za-z0-9_-]+)*)\s*\}}\}}"

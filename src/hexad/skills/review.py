@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from hexad.errors import HexadError, MissingExtra
 from hexad.model import Capability, Decision, Skill, SkillKind
 from hexad.skills import definition as shapes
-from hexad.skills.validation import check
+from hexad.skills.validation import Finding, check
 from hexad.wire import to_json
-
-if TYPE_CHECKING:
-    from hexad.skills.validation import Finding
 
 AUTOMATIC: Final = "auto_approve_skills"  # who approved what the setting activated
 

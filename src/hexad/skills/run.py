@@ -28,7 +28,7 @@ from hexad.skills import composite, parameters
 from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, needs_of, shell_of, templates
 from hexad.skills.review import review
-from hexad.store import Entry
+from hexad.store import Entry, Writing
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from hexad.model import Json
     from hexad.skills.sandbox import SandboxLimits, ScriptResult
     from hexad.skills.waiting import Wait
-    from hexad.store import Writing
 
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again

@@ -7,18 +7,17 @@ import inspect
 import keyword
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
+from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union, cast
 
 from hexad.errors import SkillFailed
 from hexad.memory.keys import numbered
-from hexad.model import SkillKind
+from hexad.model import Skill, SkillKind
 from hexad.skills import parameters
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from hexad.model import Skill
     from hexad.skills.run import SkillResult
 
 PREFIX: Final = "skill_"
@@ -59,7 +58,13 @@ def tool_of(name: str, skill: Skill, run: Callable[..., Any], *, asynchronous: b
     async def call_async(*given: Any, **named: Any) -> Any:
         return _output(await run(skill.name, takes.parameters(given, named)))
 
-    return _dressed(call_async if asynchronous else call, name, skill, takes)
+    made: Any = call_async if asynchronous else call
+    made.__name__ = made.__qualname__ = name
+    made.__doc__, made.__signature__ = _docstring(skill, takes), takes.signature
+    hints = {each.name: each.annotation for each in takes.signature.parameters.values()}
+    made.__annotations__ = {**hints, "return": takes.signature.return_annotation}
+    made.needs = needs_of(skill)  # for edges that offer it: an agent may lack them
+    return cast("Callable[..., Any]", made)
 
 
 def _output(result: SkillResult) -> Any:
@@ -105,17 +110,6 @@ class _Takes:
 def _may_be_null(schema: Mapping[str, Any]) -> bool:
     either = any(map(_may_be_null, schema.get("anyOf", ())))
     return either or "null" in parameters.kinds_of(schema) or None in schema.get("enum", ())
-
-
-def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -> Callable[..., Any]:
-    signature = takes.signature
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = _docstring(skill, takes)
-    call.__signature__ = signature  # type: ignore[attr-defined]
-    hints = {each.name: each.annotation for each in signature.parameters.values()}
-    call.__annotations__ = {**hints, "return": signature.return_annotation}
-    call.needs = needs_of(skill)  # type: ignore[attr-defined]  # for edges that offer it: an agent may lack them
-    return call
 
 
 def needs_of(skill: Skill) -> frozenset[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hexad.model import Category, Knowledge, Learning, Origin
 from hexad.shape import to_microseconds
-from hexad.text.index import Statistics
+from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hexad.model import Association, AuditRecord, Erasure, Layer, Proposal, Record, SkillVersion, Version
     from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
     from hexad.text.document import Document
-    from hexad.text.index import Posting
 
 
 class Row(NamedTuple):

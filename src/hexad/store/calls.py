@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.shape import to_microseconds
 from hexad.store.codec import Codec, insert, upsert
-from hexad.store.learning import Call, Offer
+from hexad.store.learning import Call, LearningChanges, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hexad.store.learning import LearningChanges
 
 CALLS: Final = Codec(Call)
 OFFERS: Final = Codec(Offer)

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import StoreDamaged
 from hexad.model import Layer
-from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
+from hexad.shape import Kind, Shape, from_microseconds, shapes, to_microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from hexad.shape import Shape
 
 as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 CODES: Final = {layer: layer.code for layer in Layer}

@@ -12,17 +12,14 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from hexad.model import Layer
-from hexad.store import MOST_ASSOCIATIONS, Evidence, VectorState
+from hexad.model import Association, Layer
+from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Row, VectorState
 from hexad.text.document import SUBJECT, Document, facet
-from hexad.text.index import Posting
+from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from hexad.model import Association
-    from hexad.store import Question, Row
-    from hexad.text.index import Statistics
 
 CAPACITY: Final = 600  # rows of a layer that are weighed by their postings
 MAX_OPENED: Final = 64  # terms that are opened, the rarest first

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.store import Entry, Question
+from hexad.store import Entry, Question, Store, Writing
 from hexad.testing.nouns import ENTRIES, HOME, MOMENT, audit_record, document, knowledge, version
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-    from hexad.store import Store, Writing
 
 COUNTER: Final = "counter"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from google.adk.models.base_llm import BaseLlm
@@ -14,8 +14,6 @@ from pydantic import PrivateAttr
 from hexad.testing.script import Call, Reply, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     from google.adk.models._capabilities import LlmCapabilities
 
 

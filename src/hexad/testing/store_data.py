@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hexad.errors import StoreError
 from hexad.model import AuditRecord, Layer, Origin, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import Entry, Question, Sketch, Store, Use
+from hexad.store import Entry, Evidence, Question, Reading, Row, Sketch, Store, Use, Writing
 from hexad.store.searching import CAPACITY
 from hexad.testing.nouns import (
     AWAY,
@@ -46,7 +46,6 @@ from hexad.text.index import Posting, Statistics, TermIndex
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hexad.store import Evidence, Reading, Row, Writing
 
 requirement = pytest.mark.requirement
 property_of_a_store: Final = settings(

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from hexad.model import Layer
-from hexad.store import Entry
+from hexad.store import Entry, Reading, Store
 from hexad.store.learning import VALUES, Call, LearningChanges, Offer, TemplateFilter
 from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hexad.store import Reading, Store
 
 requirement = pytest.mark.requirement
 LEARNINGS: Final = Layer.AGENT_LEARNINGS

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.model import Association, Layer
-from hexad.store import MOST_ASSOCIATIONS, Embedded, Entry, VectorState
+from hexad.store import MOST_ASSOCIATIONS, Embedded, Entry, Store, VectorState
 from hexad.testing.nouns import AWAY, ENTRIES, HOME, MOMENT, document, knowledge, reference, version
 from hexad.testing.store_data import asked, property_of_a_store, requirement, row_of
-
-if TYPE_CHECKING:
-    from hexad.store import Store
 
 TOOLS: Final = Layer.TOOL_REGISTRY
 REFERENCES: Final = Layer.EXTERNAL_KNOWLEDGE

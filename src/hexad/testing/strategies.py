@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from hypothesis import strategies as st
 
 from hexad.model import AuditRecord, Knowledge, Learning, Proposal, Record, Reference, Skill, SkillVersion, Version
-from hexad.shape import Kind, shapes
+from hexad.shape import Kind, Shape, shapes
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from hexad.model import Json
-    from hexad.shape import Shape
 
 N = TypeVar("N")
 

@@ -12,11 +12,11 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
 from hexad.adapters.adk.request import text_of
-from hexad.edges.conversation import Conversation, Speaker, checked, digest, per_user, session_of
+from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, checked, digest, per_user, session_of
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG, going_on
 from hexad.errors import InvalidInput, NotFound
-from hexad.model import Origin
+from hexad.model import Knowledge, Origin
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from google.adk.events.event import Event
     from google.adk.sessions.session import Session
 
-    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.model import Knowledge
 
 T = TypeVar("T")
 _LIMIT: Final = 10  # memories that a search returns
@@ -146,14 +144,9 @@ def _entry(known: Knowledge) -> MemoryEntry:
     content = types.Content(
         role="user" if known.origin is Origin.USER else "model", parts=[types.Part(text=visible(known.content))]
     )
-    return MemoryEntry(id=known.key, content=content, author=author, timestamp=_when(known).isoformat())
-
-
-def _when(known: Knowledge) -> datetime:
-    """The time of the message if the entry comes from a conversation; else the time of saving."""
-    if _TAG not in known.tags or known.position is None:
-        return known.updated
-    return datetime.fromtimestamp(known.position / 1000, UTC)
+    said = known.position if _TAG in known.tags else None  # a message of a conversation has a time of its own
+    when = known.updated if said is None else datetime.fromtimestamp(said / 1000, UTC)
+    return MemoryEntry(id=known.key, content=content, author=author, timestamp=when.isoformat())
 
 
 def _milliseconds(timestamp: str | None) -> int | None:

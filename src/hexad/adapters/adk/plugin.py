@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -19,21 +19,18 @@ from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
 from hexad.adapters.adk_shape import is_outcome
 from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
-from hexad.edges.conversation import Speaker, call_scope, checked, per_user
+from hexad.edges.conversation import NamespaceRule, Speaker, call_scope, checked, per_user
 from hexad.learning.calls.call_scope import enter, leave
 from hexad.learning.calls.tool_objects import watches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
 
-    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
 
-_ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})
+_ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})  # calls that ADK uses for itself
 _ADKS_PREFIX: Final = "adk_"  # adk_request_confirmation, adk_request_credential, adk_request_input
 _REFLECTED: Final = "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # ADK's retry plugin, on behalf of a tool that failed
 
@@ -124,8 +121,8 @@ class HexadPlugin(BasePlugin):
 
     def _records(self, tool: BaseTool) -> bool:
         """Whether the plugin records the calls of a tool: it is neither ours, nor ADK's own, nor watched."""
-        others = isinstance(tool, OwnTool) or _is_adks_own(tool.name) or watches(tool, self._hx.store)
-        return self._hx.enabled and not others
+        adks_own = tool.name in _ADKS_OWN or tool.name.startswith(_ADKS_PREFIX)
+        return self._hx.enabled and not (isinstance(tool, OwnTool) or adks_own or watches(tool, self._hx.store))
 
 
 def _id(context: ToolContext) -> str:
@@ -137,15 +134,6 @@ def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
     """Whether the model is a `ContextAwareModel`, which adds context with its own placement and budget."""
     model = getattr(context.get_invocation_context().agent, "canonical_model", None)
     return isinstance(model, ContextAwareModel) and model.serves(hx)
-
-
-def _is_adks_own(name: str) -> bool:
-    """Whether ADK uses a function call of this name for itself: to ask a person, to hand a conversation to an agent.
-
-    >>> _is_adks_own("adk_request_confirmation"), _is_adks_own("transfer_to_agent"), _is_adks_own("book")
-    (True, True, False)
-    """
-    return name in _ADKS_OWN or name.startswith(_ADKS_PREFIX)
 
 
 def _reflected_failure(result: object) -> str | None:

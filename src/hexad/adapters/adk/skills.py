@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.agent_tools import error_answer
 from hexad.context.retriever import ContextRetriever
-from hexad.edges.conversation import call_scope, checked, per_user
+from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
-from hexad.learning.calls.call_scope import recorded_under
+from hexad.learning.calls.call_scope import CallScope, recorded_under
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
-    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.learning.calls.call_scope import CallScope
 
 _REMEMBERED: Final = 256  # declarations
 

@@ -11,7 +11,7 @@ from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import text_of
 from hexad.agent_tools import agent_tools, error_answer
 from hexad.edges.agent import agent_tool_answer
-from hexad.edges.conversation import Conversation, Speaker, per_user
+from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, per_user
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, said_once
 from hexad.errors import HexadError
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from google.adk.tools.tool_context import ToolContext
     from google.genai import types
 
-    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
 
 SECONDS: Final = 60.0  # that a tool of ours may take; it waits at most `lock_timeout` for other writers

@@ -6,14 +6,13 @@ import typer
 
 from hexad.cli.commands import Common, group
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces
 from hexad.model import AuditRecord, Verdict
 from hexad.wire import to_json, verdict
 
-_RECORDS: Final = ("n", "when (UTC)", "actor", "action", Wide("target"), "outcome", Wide("session", 12))
+_RECORDS: Final = ("n", "when (UTC)", "actor", "action", screen.Wide("target"), "outcome", screen.Wide("session", 12))
 
 app = group(
     "Verify and read the log of every change. It holds no text of entries, only short arguments of watched tools.",

@@ -8,11 +8,10 @@ from hexad import wire
 from hexad.cli.commands import Common, group
 from hexad.cli.options import Yes
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.model import Layer
 
 app = group("Show or reset the words that led to an item before.", epilog="Example: hexad habits list")
-_COLUMNS: Final = ("layer", Wide("item"), Wide("word", 24), "weight", "last taught")
+_COLUMNS: Final = ("layer", screen.Wide("item"), screen.Wide("word", 24), "weight", "last taught")
 LayerName = Annotated[str | None, typer.Option("--layer", metavar="LAYER", help="Only this layer.")]
 ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Only this item; needs --layer.")]
 

@@ -3,23 +3,19 @@
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from hexad.cli.commands import Common, group
 from hexad.cli.options import Session
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput, NotFound
 from hexad.facade import Hexad
 from hexad.model import ErrorCategory, Learning, shown_trust
 from hexad.wire import to_json
 
-if TYPE_CHECKING:
-    from hexad.learning.housekeeping import Cleaned
-
-_LISTED: Final = ("id", Wide("tool", 18), "category", "seen", "trust", Wide("pattern and fix"))
+_LISTED: Final = ("id", screen.Wide("tool", 18), "category", "seen", "trust", screen.Wide("pattern and fix"))
 _SOME: Final = 5  # ids in a message
 _NOTHING: Final = (
     "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
@@ -129,8 +125,15 @@ def clean(
         done = hx.learnings.clean(dry_run=not yes, unseen_for=span)
     if common.as_json:
         screen.emit({"removed": list(done.removed), "merged": dict(done.merged), "dry_run": done.dry_run})
-    else:
-        _show_cleaned(done)
+        return
+    would = "would be " if done.dry_run else ""
+    screen.say(f"{len(done.removed)} {would}removed, {len(done.merged)} {would}merged into others")
+    for each in done.removed:
+        screen.say(f"removed\t{each}")
+    for each, into in done.merged.items():
+        screen.say(f"merged\t{each}\tinto {into}")
+    if done.dry_run and (done.removed or done.merged):
+        screen.remark("this was a dry run; --yes does it")
 
 
 @app.command(epilog="Example: hexad learnings delete 3f9a1c2b7d")
@@ -198,14 +201,3 @@ def _fixes(learning: Learning) -> dict[str, str]:
 
 def _counts(value: object) -> str:
     return ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else str(value)
-
-
-def _show_cleaned(done: "Cleaned") -> None:
-    would = "would be " if done.dry_run else ""
-    screen.say(f"{len(done.removed)} {would}removed, {len(done.merged)} {would}merged into others")
-    for each in done.removed:
-        screen.say(f"removed\t{each}")
-    for each, into in done.merged.items():
-        screen.say(f"merged\t{each}\tinto {into}")
-    if done.dry_run and (done.removed or done.merged):
-        screen.remark("this was a dry run; --yes does it")

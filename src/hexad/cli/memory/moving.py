@@ -12,7 +12,6 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.interchange.formats import FORMATS, messages_in
@@ -91,7 +90,7 @@ def import_(
         screen.emit({"file": str(file), **asdict(done)})
         return
     if preview:
-        screen.table(["would be", "key", Wide("text")], [(what, key, text) for what, key, text in done.shown])
+        screen.table(["would be", "key", screen.Wide("text")], [(what, key, text) for what, key, text in done.shown])
         if more := done.added + done.replaced + done.proposed - len(done.shown):
             screen.remark(f"and {more} more")
     proposed = f"{done.proposed} proposed, " if done.proposed else ""
@@ -152,7 +151,7 @@ def capture(
         screen.emit({"proposed": found, "left_out": done.left_out})
     elif done.proposed:
         screen.table(
-            ["proposal", "category", Wide("the user said")],
+            ["proposal", "category", screen.Wide("the user said")],
             [(each.proposal, each.category, each.sentence) for each in done.proposed],
         )
     else:

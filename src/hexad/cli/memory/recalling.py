@@ -10,7 +10,6 @@ import typer
 from hexad.cli.commands import Commands, Common
 from hexad.cli.options import InCategory, Key, Layers
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
 from hexad.errors import InvalidInput
@@ -18,10 +17,10 @@ from hexad.facade import Hexad
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
-_FOUND: Final = ("score", screen.KEY, "category", Wide("content"))
-_LISTED: Final = (screen.KEY, "category", "v", Wide("labels", 14), Wide("content"))
-_VERSIONS: Final = ("v", "when (UTC)", "category", "origin", Wide("content"))
-_JUDGED: Final = ("score", screen.KEY, Wide("verdict", 15), Wide("reasons"))
+_FOUND: Final = ("score", screen.KEY, "category", screen.Wide("content"))
+_LISTED: Final = (screen.KEY, "category", "v", screen.Wide("labels", 14), screen.Wide("content"))
+_VERSIONS: Final = ("v", "when (UTC)", "category", "origin", screen.Wide("content"))
+_JUDGED: Final = ("score", screen.KEY, screen.Wide("verdict", 15), screen.Wide("reasons"))
 
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, metavar="N", help="Maximum for each layer, or for the category.")

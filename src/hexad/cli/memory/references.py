@@ -7,12 +7,11 @@ import typer
 from hexad.cli.commands import Common, group
 from hexad.cli.options import KeepSecrets, Name, Session, Tags
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
 from hexad.model import ReferenceKind
 from hexad.wire import to_json
 
-_LISTED: Final = (Wide("name", 20), "kind", "location", Wide("summary"))
+_LISTED: Final = (screen.Wide("name", 20), "kind", "location", screen.Wide("summary"))
 
 app = group(
     "Keep references to documents, APIs, wikis, repositories and tools.",

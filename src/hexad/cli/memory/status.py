@@ -10,7 +10,6 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import listed
 from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.context.standing import left_out
@@ -24,9 +23,9 @@ _REMEMBER: Final = 'remember "I like green tea"'
 _EXPLAIN: Final = 'explain "a message"'
 _MOST_PINNED: Final = 1000  # that are counted
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
-_STORED: Final = ("layer", "stored", Wide("of these"))
-_LEARNED: Final = (Wide("tool", 18), "trust", Wide("pattern and fix"))
-_AWAITING: Final = ("what", Wide("which", 26), Wide("about"))
+_STORED: Final = ("layer", "stored", screen.Wide("of these"))
+_LEARNED: Final = (screen.Wide("tool", 18), "trust", screen.Wide("pattern and fix"))
+_AWAITING: Final = ("what", screen.Wide("which", 26), screen.Wide("about"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

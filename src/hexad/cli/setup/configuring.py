@@ -14,7 +14,6 @@ from hexad.cli.opening import server
 from hexad.cli.options import AsJson, Database, Yes
 from hexad.cli.setup.installing import apply, planned, refuse_asking
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import masked
 from hexad.errors import ConfigError, InvalidInput, UnknownChoice
 from hexad.mcp import require_sdk
@@ -22,7 +21,7 @@ from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
 from hexad.settings import FILE_NAME, KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey, variable
 
-_COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("purpose"))
+_COLUMNS: Final = ("setting", screen.Wide("value", 14), screen.Wide("from", 30), screen.Wide("purpose"))
 _PRIVATE: Final = 0o600
 _HEAD: Final = """\
 # Settings of Hexad for the databases in this folder. Every line shows a default; remove the # to change one.

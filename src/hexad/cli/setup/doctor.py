@@ -18,7 +18,6 @@ from hexad.cli.memory.auditing import verify_all
 from hexad.cli.memory.status import status_of
 from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox, StoreDamaged
 from hexad.extras import install_command, is_importable
@@ -39,7 +38,7 @@ EXTRAS: Final = {  # the packages of each, and what is missing without them
 }
 _UNREAD: Final = "not checked, because the settings cannot be read"
 _BEYOND: Final = "restore a backup into a new database (`hexad restore BACKUP --db NEW`), or try SQLite's `.recover`"
-_COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
+_COLUMNS: Final = ("verdict", screen.Wide("check", 18), screen.Wide("detail"))
 
 
 @dataclass(frozen=True, slots=True)

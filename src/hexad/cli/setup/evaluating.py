@@ -11,7 +11,6 @@ from hexad._version import __version__
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Namespace
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.clock import utc_now
 from hexad.errors import InvalidInput
 from hexad.evals.baselines import BASELINES, chosen
@@ -120,4 +119,4 @@ def show(tables: Iterable[Table]) -> None:
     """Print the tables."""
     for table in tables:
         first, *more = table.head
-        screen.table([Wide(first), *more], table.rows)
+        screen.table([screen.Wide(first), *more], table.rows)

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -27,8 +26,8 @@ def answer_hook(db: str | None = None, namespace: str | None = None) -> int:
     answer: dict[str, Any] = {}
     try:
         event = json.loads(sys.stdin.read() or "{}")
-        with suppress(OSError):
-            os.chdir(_folder(event))
+        with suppress(OSError):  # the folder that the agent works in
+            os.chdir(str(event.get("cwd") or [*(event.get("workspace_roots") or ()), "."][0]))
         with opened_beside_own(db, namespace, semantic=False, patient=False) as hx:
             answer = Hooks(hx).answer(event)
         if said := answer.get("systemMessage") or answer.get("user_message"):
@@ -37,8 +36,3 @@ def answer_hook(db: str | None = None, namespace: str | None = None) -> int:
         screen.warn(f"a hook was not answered: {error}")
     screen.say(json.dumps(answer))
     return 0
-
-
-def _folder(event: Mapping[str, Any]) -> str:
-    """The folder that the agent works in."""
-    return str(event.get("cwd") or [*(event.get("workspace_roots") or ()), "."][0])

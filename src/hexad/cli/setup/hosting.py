@@ -63,10 +63,12 @@ def serve(
     from hexad.mcp.http import Access, serve_http  # noqa: PLC0415 - loads the MCP SDK, uvicorn and starlette: 500 ms
     from hexad.server.app import AsJson, Hosting, app_of  # noqa: PLC0415 - the same
 
-    address = Address.parse(http)
+    if upstream is not None and not upstream.startswith(("http://", "https://")):
+        raise InvalidInput("--upstream", f"{upstream!r} is not a URL; give one such as https://models.example/v1")
+    address, provider = Address.parse(http), (upstream or "").rstrip("/")
     access = Access.of(address, allow_host, allow_origin)
     hosting = Hosting(
-        access=access, upstream=_upstream(upstream), behind_proxy=behind_proxy, log_requests=log_requests, evals=evals
+        access=access, upstream=provider, behind_proxy=behind_proxy, log_requests=log_requests, evals=evals
     )
     announce(common.db)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")  # to standard error
@@ -85,9 +87,3 @@ def serve(
         with instrumented() if is_importable("opentelemetry") else nullcontext():
             serve_http(whole, address, ready=ready)
         leave(hx)
-
-
-def _upstream(url: str | None) -> str:
-    if url is not None and not url.startswith(("http://", "https://")):
-        raise InvalidInput("--upstream", f"{url!r} is not a URL; give one such as https://models.example/v1")
-    return (url or "").rstrip("/")

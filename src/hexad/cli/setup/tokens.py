@@ -7,12 +7,11 @@ import typer
 from hexad.cli.commands import Common, group
 from hexad.cli.setup.hosting import tokens_of
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.model import DEFAULT_NAMESPACE
 from hexad.server.tokens import Right
 from hexad.settings import variable
 
-_COLUMNS: Final = ("id", Wide("name"), Wide("namespaces"), "rights", "made (UTC)")
+_COLUMNS: Final = ("id", screen.Wide("name"), screen.Wide("namespaces"), "rights", "made (UTC)")
 
 app = group(
     "Make, list and revoke tokens for `hexad serve`. From the first one on, every request needs a token.",

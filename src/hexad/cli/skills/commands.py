@@ -14,7 +14,6 @@ from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
 from hexad.cli.skills.showing import tell
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
@@ -23,9 +22,9 @@ from hexad.skills.parameters import properties_of
 from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
-_LISTED: Final = (Wide("name", 24), "kind", "status", "runs", "worked", Wide("description"))
-_FINDINGS: Final = ("line", "verdict", "rule", Wide("what it would do"))
-_VERSIONS: Final = ("version", "created", "origin", "kind", Wide("description"))
+_LISTED: Final = (screen.Wide("name", 24), "kind", "status", "runs", "worked", screen.Wide("description"))
+_FINDINGS: Final = ("line", "verdict", "rule", screen.Wide("what it would do"))
+_VERSIONS: Final = ("version", "created", "origin", "kind", screen.Wide("description"))
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; repeatable.")]
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]

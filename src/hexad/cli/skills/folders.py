@@ -9,14 +9,13 @@ import typer
 from hexad.cli.commands import Commands, Common
 from hexad.cli.options import KeepSecrets, SkillName
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
 from hexad.errors import FolderRefused
 from hexad.skills.folders.files import skill_folders
 from hexad.skills.folders.transfer import import_report
 from hexad.wire import to_json
 
-_FOLDERS: Final = (Wide("folder", 30), Wide("skill", 24), "result", Wide("notes"))
-_OFFERED: Final = (Wide("name", 24), "steps", Wide("needs", 20), Wide("what"))
+_FOLDERS: Final = (screen.Wide("folder", 30), screen.Wide("skill", 24), "result", screen.Wide("notes"))
+_OFFERED: Final = (screen.Wide("name", 24), "steps", screen.Wide("needs", 20), screen.Wide("what"))
 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A folder with a SKILL.md, or one with such folders below it.")

@@ -33,14 +33,10 @@ def definition_from(
     if definition is not None:
         made = object_from(definition, "--definition")
     else:
-        made = _of_text(kind, text if text is not None else read(str(file), "--file"))
+        body = body_from(kind, text if text is not None else read(str(file), "--file"))
+        made = body if isinstance(body, dict) else {BODIES[kind]: body}
     extra: dict[str, Json] = {"shell": shell} if shell else {}
     return {**made, **extra, **({"needs": [each.value for each in needs]} if needs else {})}
-
-
-def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
-    body = body_from(kind, text)
-    return body if isinstance(body, dict) else {BODIES[kind]: body}
 
 
 def body_from(kind: SkillKind, text: str) -> "Json":

@@ -1,25 +1,20 @@
 """How a skill, its review and its results are shown, for `skills …` and `review`."""
 
-import getpass
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Wide
-from hexad.facade import Hexad
 from hexad.model import Skill, SkillKind
 from hexad.skills.definition import shell_of
 from hexad.skills.parameters import properties_of, required_of
+from hexad.skills.review import Review
 from hexad.skills.run import SkillResult
 from hexad.wire import to_json
 
-if TYPE_CHECKING:
-    from hexad.skills.review import Review
-
 _SEES: Final = "a script sees its own folder with the skill's files, its parameters as variables, and no other files"
-_STEPS: Final = ("step", Wide("tool", 24), Wide("arguments"))
+_STEPS: Final = ("step", screen.Wide("tool", 24), screen.Wide("arguments"))
 
 
 def tell(skill: Skill, *, as_json: bool = False) -> None:
@@ -128,7 +123,7 @@ def _shown(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def show_review(seen: "Review") -> None:
+def show_review(seen: Review) -> None:
     """A review on the screen."""
     screen.table(screen.FACTS, list(facts(seen.skill)))
     for finding in seen.findings:
@@ -139,8 +134,3 @@ def show_review(seen: "Review") -> None:
         folders: Any = seen.skill.definition.get("writable")
         where = f" (in {', '.join(folders)})" if folders else ""
         screen.warn(f"approving it gives its script: {', '.join(seen.grants)}{where}")
-
-
-def activate(hx: Hexad, seen: "Review", by: str | None) -> None:
-    """Approve exactly the version that was shown."""
-    tell(hx.skills.activate(seen.skill.name, by=by or getpass.getuser(), seen=seen.fingerprint))

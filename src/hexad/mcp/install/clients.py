@@ -92,7 +92,11 @@ def arguments(database: str | None, namespace: str | None) -> list[str]:
 
 def program(scope: Scope) -> list[str]:
     """The words that start Hexad: this very one, from any folder; for a project the one that each person has."""
-    return [BY_NAME] if scope is Scope.PROJECT else _command()
+    if scope is Scope.PROJECT:
+        return [BY_NAME]
+    script = Path(sys.executable).with_name("hexad.exe" if os.name == "nt" else "hexad")
+    module = [sys.executable, "-P", "-m", "hexad"]  # without the working folder on its path
+    return [str(script)] if script.is_file() else module
 
 
 def _home_of(client: Client) -> Path:
@@ -107,9 +111,3 @@ def _entry(client: Client, words: Sequence[str]) -> dict[str, Any]:
         return {"type": "local", "command": [*words], "enabled": True}
     kind = {"type": "stdio"} if client in _TYPED else {}
     return {**kind, "command": words[0], "args": [*words[1:]]}
-
-
-def _command() -> list[str]:
-    """This very Hexad: its script if it has one, else the module, without the working folder on its path."""
-    script = Path(sys.executable).with_name("hexad.exe" if os.name == "nt" else "hexad")
-    return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "hexad"]

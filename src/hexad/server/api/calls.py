@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import AccessRefused, ChangedMeanwhile, InvalidInput, NotOwn
-from hexad.model import Origin, Record
+from hexad.model import Layer, Origin, Record
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.memory.collection import RecordCollection
-    from hexad.model import Layer
     from hexad.server.tokens import Token, Tokens
 
 R = TypeVar("R", bound=Record)

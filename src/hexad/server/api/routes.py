@@ -12,7 +12,7 @@ from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
 from hexad.schemas import COUNT, FLAG, KEY, KEYS, NOTHING, OBJECT, TEXT, answer, body, fields_of, given, listed, ref
 from hexad.server.api import moving, verbs
-from hexad.server.api.calls import listing, shown
+from hexad.server.api.calls import Call, listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
 from hexad.skills.library import SkillLibrary
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from hexad.schemas import Schema
-    from hexad.server.api.calls import Call
 
 EVENTS: Final = "text/event-stream"
 READ, WRITE, APPROVE = Right.READ, Right.WRITE, Right.APPROVE

@@ -20,8 +20,8 @@ from hexad.evals.run import Plan, evaluate
 from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
-from hexad.model import DEFAULT_LAYERS, Layer, Origin, SkillKind, SkillStatus
-from hexad.server.api.calls import listing, number_in, page, part, saved, shown, unchanged
+from hexad.model import DEFAULT_LAYERS, AuditRecord, Knowledge, Layer, Origin, Skill, SkillKind, SkillStatus
+from hexad.server.api.calls import Call, Reply, listing, number_in, page, part, saved, shown, unchanged
 from hexad.server.tokens import Right
 from hexad.settings import NO_EMBEDDER
 from hexad.skills.review import reviewed
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.memory.checking import Damage
-    from hexad.model import AuditRecord, Knowledge, Skill
-    from hexad.server.api.calls import Call, Reply
 
 MOST_QUESTIONS: Final = 500  # of a set that are asked, drawn at random
 _SPANS: Final = {"seen_within_days": "seen_after", "unseen_for_days": "seen_before"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
 from hexad.model import SkillKind
-from hexad.server.api.calls import Reply
+from hexad.server.api.calls import Call, Reply
 from hexad.server.api.routes import ROUTES
 from hexad.server.dashboard.sessions import Notice
 from hexad.skills.definition import BODIES
@@ -16,7 +16,6 @@ from hexad.skills.definition import BODIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.server.api.calls import Call
 
 _MISSES: Final = 50  # of each set that a page lists
 _BY_NAME: Final = {route.name: route for route in ROUTES}

@@ -10,21 +10,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.context.retriever import ContextRetriever
-from hexad.memory.use.timeline import fingerprint, shown_prompts
-from hexad.model import TRUSTED, Category, Layer, Origin, ReferenceKind
+from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
+from hexad.model import TRUSTED, AuditRecord, Category, Layer, Learning, Origin, ReferenceKind, Skill, Version
 from hexad.server.api import verbs
-from hexad.server.api.calls import number_in, part
+from hexad.server.api.calls import Call, number_in, part
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
-from hexad.skills.review import reviewed
+from hexad.skills.review import Review, reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hexad.memory.use.timeline import ShownPrompt
-    from hexad.model import AuditRecord, Learning, Skill, Version
-    from hexad.server.api.calls import Call
-    from hexad.skills.review import Review
 
 _ROWS: Final = 50
 _SORTED: Final = 2000  # entries that are sorted by something else than age

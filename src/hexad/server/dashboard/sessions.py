@@ -5,14 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from hexad.errors import AccessRefused, NotFound
 from hexad.recent import Recent
-from hexad.server.tokens import ANYBODY
-
-if TYPE_CHECKING:
-    from hexad.server.tokens import Callers, Token
+from hexad.server.tokens import ANYBODY, Callers, Token
 
 COOKIE: Final = "hexad_session"
 THEME: Final = "hexad_theme"  # the cookie that holds light or dark, if somebody chose

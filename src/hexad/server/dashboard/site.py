@@ -24,7 +24,7 @@ from hexad.server.api.verbs import counts, newer
 from hexad.server.dashboard.actions import Done, Form, act
 from hexad.server.dashboard.pages import PAGES
 from hexad.server.dashboard.sessions import COOKIE, LIFETIME, THEME, Notice, Session, Sessions
-from hexad.server.tokens import Right
+from hexad.server.tokens import Callers, Right, Token
 from hexad.skills.definition import BODIES
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hexad.facade import Hexad
-    from hexad.server.tokens import Callers, Token
 
 _HOME: Final = Path(__file__).parent
 _STATIC: Final = {"hexad.css": "text/css", "hexad.js": "text/javascript", "hexad.svg": "image/svg+xml"}

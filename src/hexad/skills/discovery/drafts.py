@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from hexad.memory import admission
 from hexad.memory.indexing import records
@@ -18,16 +18,14 @@ from hexad.memory.keys import numbered
 from hexad.memory.value_fingerprints import fingerprint_of_value
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills.discovery.generalising import Seen, generalised, is_linked
-from hexad.skills.discovery.sequences import FEWEST, repeated
+from hexad.skills.discovery.sequences import FEWEST, Repeated, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import TypeAlias
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.skills.discovery.generalising import Path, Procedure, Runs
-    from hexad.skills.discovery.sequences import Repeated
     from hexad.skills.library import SkillLibrary
     from hexad.store import Reading
     from hexad.store.learning import Call

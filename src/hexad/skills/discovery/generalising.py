@@ -68,11 +68,6 @@ class Procedure:
             arguments[name] = f"{{{{ {self._new_parameter(place, (name,), ('o',))} }}}}"
         self.steps.append({"tool": self.tools[place], "args": arguments})
 
-    def finish(self) -> None:
-        """Name the results that later steps refer to."""
-        for place, name in self._saved.items():
-            self.steps[place]["save_as"] = name
-
     def _argument(self, place: int, path: Path, fingerprints: Values) -> Json:
         if len(set(fingerprints)) == 1 and all(path in run[place].values for run in self.runs):
             held = self.runs[0][place].values[path]
@@ -89,7 +84,7 @@ class Procedure:
 
     def _reference(self, place: int, path: Path) -> str:
         name = self._saved.get(place) or self._free(f"{_name(self.tools[place])}_result")
-        self._saved[place] = name
+        self._saved[place] = self.steps[place]["save_as"] = name
         return f"{{{{ {'.'.join((name, *path))} }}}}"
 
     def _new_parameter(self, place: int, path: Path, fingerprints: Values) -> str:
@@ -116,7 +111,6 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
     procedure = Procedure(tools, runs)
     for place in range(len(tools)):
         procedure.add(place)
-    procedure.finish()
     return procedure
 
 

@@ -33,11 +33,6 @@ class Repeated(NamedTuple):
         """In how many sessions it was seen."""
         return len(self.places)
 
-    @property
-    def saved(self) -> int:
-        """How many calls it would have saved."""
-        return self.sessions * (len(self.tools) - 1)
-
 
 def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated], bool]) -> list[Repeated]:
     """The sequences worth offering, the most worthwhile first.
@@ -51,7 +46,9 @@ def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated],
     together = _together(sessions.values())
     several = [each for each in _frequent(sessions) if len(set(each.tools)) > 1]  # one tool alone is a loop over data
     likely = [each for each in several if together.issuperset(pairwise(each.tools)) or linked(each)]
-    return _telling(sorted(likely, key=lambda each: (-each.saved, -len(each.tools), each.tools)))
+    # first those that would have saved the most calls
+    likely.sort(key=lambda each: (-each.sessions * (len(each.tools) - 1), -len(each.tools), each.tools))
+    return _telling(likely)
 
 
 def _together(sessions: Collection[Sequence[str]]) -> set[tuple[str, str]]:

@@ -10,16 +10,12 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hexad.errors import FolderRefused
 from hexad.skills import definition as shapes
-from hexad.skills.definition import LARGEST_FOLDER
-from hexad.skills.folders.document import LARGEST_FILE, File
+from hexad.skills.folders.document import LARGEST_FILE, File, Files
 from hexad.skills.names import DEEPEST, LEFT_OUT, MANIFEST, path_fault
-
-if TYPE_CHECKING:
-    from hexad.skills.folders.document import Files
 
 MOST_FILES: Final = shapes.MOST_FILES + 2  # SKILL.md and the file that holds the work are not among the skill's files
 MOST_ENTRIES: Final = 10 * shapes.MOST_FILES  # files and folders, empty ones too
@@ -46,8 +42,8 @@ class Found:
             raise self.refused(f"{path} has more than {LARGEST_FILE:,} bytes")
         if len(self.files) >= MOST_FILES:
             raise self.refused(f"holds more than {MOST_FILES} files")
-        if self.size > LARGEST_FOLDER:
-            raise self.refused(f"holds more than {LARGEST_FOLDER:,} bytes")
+        if self.size > shapes.LARGEST_FOLDER:
+            raise self.refused(f"holds more than {shapes.LARGEST_FOLDER:,} bytes")
         self.files[path] = file
 
     def gather(self, folder: Path, path: str = "") -> None:

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, StoreError
 from hexad.memory.redaction import redact as redacted
-from hexad.model import Origin
+from hexad.model import Origin, Skill
 from hexad.skills import definition as shapes
-from hexad.skills.folders.document import FACTS, files_of, problems, skill_in
+from hexad.skills.folders.document import FACTS, Described, Files, files_of, problems, skill_in
 from hexad.skills.folders.files import check_readable, read_folder, write_folder
 from hexad.skills.names import MANIFEST, path_fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hexad.model import Skill
-    from hexad.skills.folders.document import Described, Files
     from hexad.skills.library import SkillLibrary
 
 

@@ -13,13 +13,12 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
-from hexad.skills.waiting import Halted
+from hexad.skills.waiting import Halt, Halted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hexad.skills.waiting import Halt
 
 _CHUNK: Final = 2**16
 _GRACE: Final = 1.0  # seconds for pipes to close after everybody who could hold them was killed

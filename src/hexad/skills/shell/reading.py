@@ -11,14 +11,12 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
 import tree_sitter_bash
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Node, Parser
 
 from hexad.skills.shell.places import BREAK, HOME, MADE, SELF, UNKNOWN, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tree_sitter import Node
 
     from hexad.skills.shell.walking import Shell
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import nodes
 from jinja2.sandbox import SandboxedEnvironment
 
-from hexad.skills.templates.budget import Missing, Stop
+from hexad.skills.templates.budget import Budget, Missing, Stop
 from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from hexad.skills.templates.budget import Budget
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "eq": operator.eq,

@@ -9,12 +9,11 @@ from urllib.parse import quote
 
 import jinja2.tests
 
-from hexad.skills.templates.budget import Missing, Stop
+from hexad.skills.templates.budget import Budget, Missing, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hexad.skills.templates.budget import Budget
 
 NOTHING: Final = object()
 _LONGEST_NUMBER: Final = 100

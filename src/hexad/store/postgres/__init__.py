@@ -19,7 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from hexad.errors import CommitInDoubt, InvalidInput, StoreError
 from hexad.fork import survive_fork
 from hexad.model import Erasure
-from hexad.store.postgres.connection import Connection, Statement, flat
+from hexad.store.postgres.connection import Connection, Rows, Statement, flat
 from hexad.store.postgres.failures import Failure, translate
 from hexad.store.postgres.migrating import migrate
 from hexad.store.postgres.pool import Pool
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.store import Reading, Writing
-    from hexad.store.postgres.connection import Rows
 
 __all__ = ["PostgresStore"]
 

@@ -50,14 +50,10 @@ def translate(error: BaseException, location: str, seconds: float | None) -> Sto
     if is_gone(error):
         return StoreError(location, f"{_LOST} ({error})")
     if isinstance(error, psycopg.OperationalError):
-        return StoreError(location, f"no connection: {_refusal(error)}; check host, port, user, password and database")
+        reason = " ".join(str(error).split()).rpartition("failed: ")[2].removeprefix("FATAL: ")
+        return StoreError(location, f"no connection: {reason}; check host, port, user, password and database")
     given = error.state if isinstance(error, ServerError) else ""
     for state, kind, advice in _TRANSLATIONS:
         if given.startswith(state):
             return kind(location, advice)
     return StoreError(location, f"PostgreSQL says: {error}; check the URL and the server, or run `hexad doctor`")
-
-
-def _refusal(error: psycopg.OperationalError) -> str:
-    """The reason for which there is no connection, without the words around it."""
-    return " ".join(str(error).split()).rpartition("failed: ")[2].removeprefix("FATAL: ")

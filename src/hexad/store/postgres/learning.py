@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer
 from hexad.store.calls import CALLS, LATEST_CALLS, LATEST_OF_TOOL, OFFERS, OFFERS_OF, CallTables
 from hexad.store.codec import CODES
-from hexad.store.learning import Activity
-from hexad.store.postgres.connection import Statement
+from hexad.store.learning import Activity, LearningChanges, TemplateFilter
+from hexad.store.postgres.connection import Rows, Statement
 from hexad.store.postgres.records import WHOLE, hashed
 from hexad.store.postgres.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hexad.store.learning import LearningChanges, TemplateFilter
-    from hexad.store.postgres.connection import Rows
 
 _LEARNINGS: Final = CODES[Layer.AGENT_LEARNINGS]
 _CALLS_AHEAD: Final = 32  # calls of a session that are read before somebody asks for them

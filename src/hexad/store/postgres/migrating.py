@@ -7,12 +7,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import SchemaTooNew, StoreError
-from hexad.store.postgres.connection import ServerError, Statement
+from hexad.store.postgres.connection import Connection, ServerError, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hexad.store.postgres.connection import Connection
 
 _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
 _IS_THERE: Final = (  # it reads a table: without one, a session may not hear what another has just created

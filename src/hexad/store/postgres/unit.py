@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import RateLimited
-from hexad.model import Layer, Learning
+from hexad.errors import HexadError, RateLimited
+from hexad.model import Association, AuditRecord, Layer, Learning, Proposal, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import Row, folded
+from hexad.store import Embedded, Entry, Row, Use, folded
 from hexad.store.codec import CODES, LAYERS, as_json, insert, upsert
 from hexad.store.postgres.connection import ServerError, Statement
 from hexad.store.postgres.failures import Failure, is_gone
@@ -27,9 +27,6 @@ from hexad.text.document import Document
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from hexad.errors import HexadError
-    from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
-    from hexad.store import Embedded, Entry, Use
     from hexad.store.learning import LearningChanges
 
 _PUT: Final = upsert("hexad.record", WRITTEN, "layer", "number")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import AuditRecord, Layer
+from hexad.model import Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import OTHERS, Sketches, Vector, folded
+from hexad.store import OTHERS, Row, Sketch, Sketches, Vector, folded
 from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.learning import LearningTables
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association, Proposal, SkillVersion, Version
-    from hexad.store import Row, Sketch
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
 _GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer

@@ -13,21 +13,18 @@ from dataclasses import dataclass, field
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import StoreError
+from hexad.errors import HexadError, StoreError
 from hexad.model import Layer
 from hexad.recent import Recent
-from hexad.store import folded
+from hexad.store import Row, folded
 from hexad.store.codec import LAYERS
-from hexad.store.postgres.connection import Statement
+from hexad.store.postgres.connection import Connection, Rows, Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
 from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from hexad.errors import HexadError
-    from hexad.store import Row
-    from hexad.store.postgres.connection import Connection, Rows
     from hexad.store.postgres.pool import Pool
 
 _MOST_STAMPS: Final = 4096  # layers whose latest read vector is remembered, and namespaces with their layers

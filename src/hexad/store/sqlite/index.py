@@ -50,19 +50,19 @@ _NEW_HOME: Final = (
 
 
 class Index(Queries):
-    """The terms of a namespace, over one connection inside one transaction."""
+    """The terms of a namespace: `Unit` adds the rest of the ports."""
 
-    def replace(self, layer: Layer, number: int, old: str | None, new: Document | None) -> None:
+    def _reindex(self, layer: Layer, number: int, old: str | None, new: Document | None) -> None:
         """Let a row be found by its new words, and no longer by its old ones."""
         if old is None and new is None:
             return
         home = self._home(layer)
         if old is not None:
-            self._remove(home, number, old)
+            self._remove_words(home, number, old)
         if new is not None:
-            self._add(home, number, new)
+            self._add_words(home, number, new)
 
-    def clear(self, layer: Layer, rows: Sequence[object]) -> None:
+    def _clear_layer(self, layer: Layer, rows: Sequence[object]) -> None:
         """Remove the postings of a layer's rows, as far as their words can be read, and begin a new home for it."""
         home, terms = self._home(layer), set[int]()
         for words in rows:
@@ -72,7 +72,7 @@ class Index(Queries):
         self._run(_CLEAR_FRESH, home)
         self._run(_NEW_HOME, home)
 
-    def _add(self, home: int, number: int, document: Document) -> None:
+    def _add_words(self, home: int, number: int, document: Document) -> None:
         """A short text stays unsplit for a while; a long one would make every question read it whole."""
         fresh = document.length <= LONGEST_FRESH
         if fresh:
@@ -81,9 +81,9 @@ class Index(Queries):
             self._write_postings(sorted(_postings_of(home, number, document)))
         waiting = self._run(_GROW_SCOPE, 1, document.length, int(fresh), home).fetchall()
         if waiting[0][0] >= MOST_FRESH:
-            self._merge(home)
+            self._merge_fresh(home)
 
-    def _remove(self, home: int, number: int, packed: str) -> None:
+    def _remove_words(self, home: int, number: int, packed: str) -> None:
         document = Document.unpack(packed)
         fresh = self._run(_REMOVE_FRESH, home, number).rowcount
         if not fresh:
@@ -93,7 +93,7 @@ class Index(Queries):
             self._many(_REMOVE_UNUSED_TERM, [(term,) for term in terms])
         self._run(_GROW_SCOPE, -1, -document.length, -fresh, home).fetchall()
 
-    def _merge(self, home: int) -> None:
+    def _merge_fresh(self, home: int) -> None:
         waiting = self._run(_FRESH, home).fetchall()
         postings = (_postings_of(home, number, Document.unpack(words)) for number, words in waiting)
         self._write_postings(sorted(chain.from_iterable(postings)))

@@ -6,14 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from hexad.store.calls import CALLS, LATEST_CALLS, LATEST_OF_TOOL, OFFERS, OFFERS_OF, CallTables
-from hexad.store.learning import Activity
+from hexad.store.learning import Activity, TemplateFilter
 from hexad.store.sqlite.statements import Queries, in_sqlite
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
-
-    from hexad.store.learning import TemplateFilter
 
 
 class LearningTables(Queries, CallTables):

@@ -16,6 +16,7 @@ from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
 from hexad.store.codec import as_json, decoder_of, unreadable
 from hexad.store.learning import WILDCARD, skeleton
+from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,6 +87,14 @@ class Table(Generic[N]):
         except (ValueError, LookupError, TypeError, OverflowError) as error:
             raise unreadable(self.name, values[self.columns.index(self.key)], error) from error
         return self.noun(**decoded)
+
+
+def unpacked(words: str | None, id: object) -> Document | None:
+    """The indexed text of a row."""
+    try:
+        return None if words is None else Document.unpack(words)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise unreadable("the terms of", id, error) from error
 
 
 def _table(

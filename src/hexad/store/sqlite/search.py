@@ -7,22 +7,19 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.model import Layer
+from hexad.model import Association, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Standing, VectorState
+from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Row, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
-from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
+from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES, unpacked
 from hexad.store.sqlite.statements import Queries
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
 
-    from hexad.model import Association
-    from hexad.store import Evidence, Question, Row
-    from hexad.store.sqlite.connections import Connection
-    from hexad.store.sqlite.unit import Unit
 
 # Half the time of rows.
 _COLUMNS: Final = "json_group_array(number), json_group_array(weight), json_group_array(length)"
@@ -100,11 +97,7 @@ class _LayerSearch:
 
 
 class Search(Queries):
-    """Evidence for questions, over one connection inside one transaction."""
-
-    def __init__(self, unit: Unit, connection: Connection) -> None:
-        super().__init__(connection, unit.namespace)
-        self._unit = unit
+    """Evidence for questions: `Unit` adds the rest of the ports."""
 
     def evidence(self, question: Question) -> dict[Layer, Evidence]:
         """The evidence of each layer."""
@@ -122,14 +115,14 @@ class Search(Queries):
         own = known.standing > 0
         return evidence_of(question, opened, associations, vectors, standing, own=own, threads=known.threads)
 
-    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
+    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
         left = set(numbers)
         searches = self._scopes([layer]) if facets else {}
         for each in facets:
             left &= self._holding(searches[layer], each, left) if layer in searches else set()
         for chunk in chunks(left) if layer is Layer.USER_KNOWLEDGE else ():
-            left -= self._expired(chunk, now)
+            left -= self._expired(chunk, to_microseconds(now))
         return left
 
     # layers and terms
@@ -254,7 +247,15 @@ class Search(Queries):
             "namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL "
             "AND (expires IS NULL OR expires > ?) ORDER BY standing DESC, updated DESC, number DESC LIMIT ?"
         )
-        return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
+        return self.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
+
+    def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
+        """Whole rows of one layer."""
+        table = TABLES[layer]
+        columns = f"{table.selected}, words, number"
+        cursor = self._connection.execute(f"SELECT {columns} FROM {table.name} WHERE {where}", values)
+        found = ((row, table.decode(row)) for row in cursor)
+        return [Row(row[-1], record, unpacked(row[-2], record.id)) for row, record in found]
 
     def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
         found = self._run(_VECTOR_STATES, self.namespace, embedder)

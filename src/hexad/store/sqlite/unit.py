@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import Layer, Proposal, Version
+from hexad.model import Association, AuditRecord, Layer, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import Row, Sketch, Sketches, folded, places_beside
-from hexad.store.codec import as_json, unreadable
+from hexad.store import Entry, Row, Sketch, Sketches, Use, folded, places_beside
+from hexad.store.codec import as_json
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Table, unpacked
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
-from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
-    from hexad.model import Association, AuditRecord, Record, SkillVersion
-    from hexad.store import Embedded, Entry, Evidence, Question, Use, Vector
-    from hexad.store.sqlite.rows import Table
 
 SCRUBBED: Final = (
     *(table.name for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS, PROPOSALS)),
@@ -62,22 +57,10 @@ _REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad_association WHERE namespace = ?
 _CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1"
 
 
-class Unit(LearningTables):
+class Unit(Search, Vectors, Index, LearningTables):
     """Implements the ports through a connection whose transaction somebody else begins and ends."""
 
     _seen: tuple[Table[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
-
-    @cached_property
-    def _index(self) -> Index:
-        return Index(self._connection, self.namespace)
-
-    @cached_property
-    def _search(self) -> Search:
-        return Search(self, self._connection)
-
-    @cached_property
-    def _vectors(self) -> Vectors:
-        return Vectors(self._connection, self.namespace)
 
     # reading
 
@@ -87,7 +70,7 @@ class Unit(LearningTables):
         if row is None and layer is Layer.USER_KNOWLEDGE:
             row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
         self._seen = table, row[0] if row else id, row and (row[-1], row[-2])
-        return row and Row(row[-1], table.decode(row), _unpacked(row[-2], id))
+        return row and Row(row[-1], table.decode(row), unpacked(row[-2], id))
 
     def page(
         self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
@@ -102,15 +85,9 @@ class Unit(LearningTables):
                 " AND words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad_vector "
                 f"WHERE meaning = ? AND hexad_vector.number = {TABLES[layer].name}.number)"
             )
-            values.append(self._vectors.home(layer, without))  # NULL: there are none
+            values.append(self._meaning(layer, without))  # NULL: there are none
         order = "number" if before is None else "number DESC"
         return self.rows(layer, f"{where} ORDER BY {order} LIMIT ?", (*values, limit))
-
-    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
-        return self._search.evidence(question)
-
-    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
-        return self._search.passing(layer, numbers, facets, to_microseconds(now))
 
     def sketch(
         self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
@@ -125,15 +102,9 @@ class Unit(LearningTables):
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
         return {
-            layer: [Row(row[-1], TABLES[layer].decode(row), _unpacked(row[-2], row[-1])) for row in rows]
+            layer: [Row(row[-1], TABLES[layer].decode(row), unpacked(row[-2], row[-1])) for row in rows]
             for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
         }
-
-    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
-        return self._vectors.after(layer, embedder, after, limit)
-
-    def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
-        return self._vectors.numbers(layer, embedder)
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
         table = VERSIONS[layer]
@@ -182,15 +153,11 @@ class Unit(LearningTables):
                 self._connection.execute(table.update, (*values, number))
             self._put_aside(table, number, record)
             if old is None or old[1] != values[-1]:
-                self._index.replace(layer, number, old[1] if old else None, document)
+                self._reindex(layer, number, old[1] if old else None, document)
                 if old is not None and not analysed:
-                    self._vectors.remove(layer, number)
+                    self._remove_vectors(layer, number)
             if embedded is not None and document is not None:
-                self._vectors.add(layer, number, embedded)
-
-    def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
-        for number, embedded in vectors.items():
-            self._vectors.add(layer, number, embedded)
+                self.embed(layer, {number: embedded})
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
         self._run(_REMOVE_ASSOCIATIONS, self.namespace, layer, id)
@@ -203,8 +170,8 @@ class Unit(LearningTables):
             return False
         for name in (table.name, *([table.home_of_aside] if table.aside else ())):
             self._connection.execute(f"DELETE FROM {name} WHERE number = ?", (old[0],))
-        self._index.replace(layer, old[0], old[1], None)
-        self._vectors.remove(layer, old[0])
+        self._reindex(layer, old[0], old[1], None)
+        self._remove_vectors(layer, old[0])
         self.associate(layer, id, ())
         return True
 
@@ -273,18 +240,10 @@ class Unit(LearningTables):
         for layer, table in TABLES.items():
             sql = f"SELECT words FROM {table.name} WHERE namespace = ? AND words IS NOT NULL"
             rows = self._run(sql, self.namespace)
-            self._index.clear(layer, [words for (words,) in rows])
+            self._clear_layer(layer, [words for (words,) in rows])
             self._connection.execute(f"UPDATE {table.name} SET words = NULL WHERE namespace = ?", (self.namespace,))
         self._run(_CLEAR_VECTORS, self.namespace)
         self._run(_CLEAR_MEANINGS, self.namespace)
-
-    def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
-        """Whole rows of one layer."""
-        table = TABLES[layer]
-        columns = f"{table.selected}, words, number"
-        cursor = self._connection.execute(f"SELECT {columns} FROM {table.name} WHERE {where}", values)
-        found = ((row, table.decode(row)) for row in cursor)
-        return [Row(row[-1], record, _unpacked(row[-2], record.id)) for row, record in found]
 
     def _of_all_layers(
         self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
@@ -363,10 +322,3 @@ class _Proposals(Sequence[Proposal]):
 
     def __getitem__(self, place: Any) -> Any:
         return self._read()[place]
-
-
-def _unpacked(words: str | None, id: object) -> Document | None:
-    try:
-        return None if words is None else Document.unpack(words)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise unreadable("the terms of", id, error) from error
