@@ -350,8 +350,8 @@ def review_command(hx: Hexad, name: str) -> str:
     "hexad review 'weekly report'"
     """
     command = ["hexad", "review", name]
-    if hx.store.files:
-        command += ["--db", str(hx.store.files[0])]
+    if hx.store.durable and "://" not in hx.store.location:
+        command += ["--db", hx.store.location]
     if hx.namespace != DEFAULT_NAMESPACE:
         command += ["--namespace", hx.namespace]
     return shlex.join(command)

@@ -395,7 +395,7 @@ class Hexad:
 
         only = None if self._owner or admission.flag("everything", everything) else self.namespace
         self._engine.workspace.flush()
-        return write_backup(self.store, admission.path("file", file), self._engine.workspace.clock(), namespace=only)
+        return write_backup(self._engine.workspace, admission.path("file", file), namespace=only)
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""

@@ -108,6 +108,7 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
         session=admission.label("session", session),
         max_text=settings.max_text,
         timeline=settings.timeline,
+        own_files=getattr(store, "files", ()),  # only a database in a file has some
     )
 
 

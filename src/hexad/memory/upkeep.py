@@ -66,7 +66,7 @@ class MaintainedStore:
     def __init__(self, store: Store, steps: Steps) -> None:
         self.wrapped = store
         self._steps = steps
-        self.durable, self.location, self.files = store.durable, store.location, store.files
+        self.durable, self.location = store.durable, store.location
         self.shared_as, self.namespaces = store.shared_as, store.namespaces
         self.flush_traces, self.close = store.flush_traces, store.close
 

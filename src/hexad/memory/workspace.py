@@ -20,9 +20,10 @@ from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+    from pathlib import Path
     from types import TracebackType
 
     from hexad.memory.similarity import Similarity
@@ -54,6 +55,7 @@ class Workspace:
     session: str = ""
     max_text: int = MAX_TEXT
     similarity: Similarity | None = None
+    own_files: Sequence[Path] = ()  # of the database: hidden from scripts, and not overwritten by backups
     timeline: bool = False  # whether prompts are noted, by keys and scores
     prompts: Prompts = field(default_factory=Prompts)
     joined: Writing | None = None  # the transaction in which everything is read and written, if somebody began one

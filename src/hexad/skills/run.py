@@ -165,7 +165,7 @@ class Runner:
 
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
-        own = self.workspace.store.files
+        own = self.workspace.own_files
         return sorted({*own, *(each for file in own for each in file.parent.glob(f"{escape(file.name)}*"))})
 
     def _step_tools(

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
-    from pathlib import Path
 
     from hexad.model import Association, AuditRecord, Erasure, Layer, Proposal, Record, SkillVersion, Version
     from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
@@ -340,7 +339,6 @@ class Store(Protocol):
     durable: bool  # whether acknowledged transactions outlive the process
     location: str  # its name in messages: a path, a URL without its password, or a word
     shared_as: str | None  # engines with the same value share their limits; None: no other engine can use the data
-    files: Sequence[Path]  # its own files, to be hidden from scripts and protected from backups
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace to read; after ``deadline`` seconds a query stops with `DeadlineExceeded`."""

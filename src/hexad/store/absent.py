@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from hexad.errors import Disabled
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 class AbsentStore:
@@ -17,7 +13,6 @@ class AbsentStore:
     durable: bool = False
     location: str = "(off)"
     shared_as: str | None = None
-    files: Sequence[Path] = ()
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise Disabled

@@ -34,7 +34,6 @@ class VolatileStore:
     durable: bool = False
     location: str = IN_MEMORY
     shared_as: str | None = None
-    files: Sequence[Path] = ()
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

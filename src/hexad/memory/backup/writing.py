@@ -24,28 +24,30 @@ except ImportError:  # Windows, where nobody can remove an open file
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from typing import TextIO
 
     from hexad.memory.backup.lines import Noun
+    from hexad.memory.workspace import Workspace
     from hexad.store import Reading, Store
 
 _HEAD: Final = b'{"type":"hexad-backup"'  # how every backup begins
 _PARTIAL: Final = ".partial"  # the end of the name of a file that is being written
 
 
-def write_backup(store: Store, path: Path, now: datetime, *, namespace: str | None = None) -> int:
+def write_backup(workspace: Workspace, path: Path, *, namespace: str | None = None) -> int:
     """Write everything, each namespace in one state, whole or not at all; returns the lines of data.
 
     The file is checked as `restore` would check it before it replaces an earlier backup.
     """
+    store = workspace.store
     namespaces = all_namespaces(store) if namespace is None else (namespace,)
     try:
-        _refuse_other_files(store, path)
+        _refuse_other_files(workspace.own_files, path)
         _remove_leftovers(path)
         with _temporary(path) as (file, partial):
-            count = _write_lines(file.write, store, now, namespaces)
+            count = _write_lines(file.write, store, workspace.clock(), namespaces)
             file.flush()
             os.fsync(file.fileno())
             _check(partial, path)
@@ -58,10 +60,10 @@ def write_backup(store: Store, path: Path, now: datetime, *, namespace: str | No
     return count
 
 
-def _refuse_other_files(store: Store, path: Path) -> None:
+def _refuse_other_files(database: Sequence[Path], path: Path) -> None:
     """A backup replaces an earlier backup, never the database or any other file."""
-    linked = path.exists() and any(path.samefile(own) for own in store.files if own.exists())
-    if linked or os.path.realpath(path) in {os.path.realpath(own) for own in store.files}:
+    linked = path.exists() and any(path.samefile(own) for own in database if own.exists())
+    if linked or os.path.realpath(path) in set(map(os.path.realpath, database)):
         raise BackupError(str(path), "is the database itself; choose another file")
     if path.is_file() and path.stat().st_size:
         with path.open("rb") as file:

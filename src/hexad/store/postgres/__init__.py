@@ -29,7 +29,6 @@ from hexad.store.postgres.work import Database, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from hexad.store import Reading, Writing
 
@@ -62,7 +61,6 @@ class PostgresStore:
     """A store in a schema of a PostgreSQL database, created if it does not exist."""
 
     durable: bool = True
-    files: Sequence[Path] = ()
 
     def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
         conninfo, options = _parsed(url)
