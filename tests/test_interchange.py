@@ -319,6 +319,7 @@ def test_a_learned_fix_comes_back_with_its_evidence_to_its_owner_alone(hx: Hexad
     assert theirs.learnings.fix_for("pay", "card declined") is None
 
 
+@requirement("IO-02")
 @pytest.mark.parametrize("remedies", ["{x: {kind: arguments, changes: [{}]}}", "{x: {kind: arguments, changes: 3}}"])
 def test_a_page_whose_fixes_were_edited_into_something_else_is_named(hx: Hexad, tmp_path: Path, remedies: str) -> None:
     page = tmp_path / "tool.md"
