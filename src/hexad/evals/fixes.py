@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from hexad.clock import utc_now
 from hexad.evals.data import Line, readable
 from hexad.evals.tables import Figures, Table, mean
 from hexad.facade import Hexad
