@@ -277,7 +277,16 @@ def test_another_subcommand_is_no_edit_of_the_one_that_failed(hx: Hexad) -> None
 @pytest.mark.parametrize(
     ("failed", "error", "worked", "fix"),
     [
-        ({"state": "done"}, "Input should be 'open' or 'closed'", {"state": "closed"}, 'give `state` as "closed"'),
+        ({"state": "done"}, "state done is now called closed", {"state": "closed"}, 'give `state` as "closed"'),
+        ({"price": "9.99"}, "price must be a number", {"price": 9.99}, "give `price` as a number, not as text"),
+        ({"body": {"a": 1}}, "body must be text", {"body": "{}"}, "give `body` as text, not as an object"),
+        ({"qty": "1,250"}, "invalid number", {"qty": "1250"}, "write `qty` without `,`"),
+        (
+            {"from": "Berlin"},
+            "from must be an IATA code",
+            {"from": "BER"},
+            "give `from` as a code of 3 letters in upper case, not as text",
+        ),
         ({"size": "Medium"}, "'Medium' is not a valid Size", {"size": "medium"}, "write `size` in lower case"),
         ({"zone": "Berlin"}, "no time zone found", {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),
         ({"city": "Atlantis"}, "unknown city", {"city": "Paris"}, ""),
@@ -614,3 +623,86 @@ def test_a_mistake_with_several_values_is_one_learning_and_a_change_of_case_its_
             tool(project.upper())
         [learning] = hx.learnings.list()
     assert (learning.seen, learning.fix.partition(";")[0]) == (3, "write `project` in upper case")
+
+
+@requirement("FIX-01", "FIX-02", "FIX-07")
+@pytest.mark.parametrize(
+    ("tool", "error", "between", "retry", "fix"),
+    [
+        ("create_user", "409: user already exists", "delete_user", {}, ""),
+        ("weather", "500 Internal Server Error", "login", {}, ""),
+        ("book", "room Blue is taken", "think", {"room": "Red"}, ""),
+        ("click", "element is not there", "screenshot", {}, ""),
+        ("edit_file", "File has not been read yet", "read_file", {}, "call `read_file` first"),
+        ("orders", "you are not signed in", "login", {}, "call `login` first"),
+        ("open", "file 13 not found", "list_files", {"room": "Red"}, "call `list_files` first"),
+    ],
+)
+def test_a_tool_that_ran_in_between_is_needed_only_if_it_can_be_why(
+    hx: Hexad, tool: str, error: str, between: str, retry: dict[str, Any], fix: str
+) -> None:
+    hx.observe(tool=tool, args={"room": "Blue"}, error=error, session="s")
+    hx.observe(tool=between, args={}, result="ok", session="s")
+    hx.observe(tool=tool, args={"room": "Blue", **retry}, result="ok", session="s")
+    assert (hx.learnings.known_fix(tool, error) or "") == fix
+
+
+@requirement("FIX-02", "FIX-03", "FIX-07")
+@pytest.mark.parametrize(
+    ("failed", "error", "worked", "fix"),
+    [
+        (
+            "curl https://x.io",
+            "curl: (60) unable to get local issuer certificate",
+            "curl --cacert ca.pem https://x.io",
+            "add `--cacert`",
+        ),
+        ("adb shell ls", "adb: more than one device/emulator", "adb -s emulator-5554 shell ls", "add `-s`"),
+        (
+            "npm test",
+            "Could not read package.json",
+            "cd web && npm test",
+            "run `cd web` first, to be in the folder with `package.json`",
+        ),
+        ("python app.py", "KeyError: 'DATABASE_URL'", "cd app && python app.py", ""),
+        ("pytest", "could not translate host name db", "pytest -x", ""),
+        ("python train.py", "CUDA error: device-side assert", "python train.py --verbose", ""),
+        ("python seed.py", "UNIQUE constraint failed", "dropdb shop && createdb shop && python seed.py", ""),
+        ("git pull", "local changes would be overwritten", "git checkout . && git pull", ""),
+        ("cargo run", "thread main panicked", "RUST_BACKTRACE=1 cargo run", ""),
+        (
+            "pip install opencv",
+            "No matching distribution found for opencv",
+            "pip install opencv-python",
+            "use `opencv-python` instead of `opencv`",
+        ),
+        (
+            "pip install rich",
+            "externally-managed-environment",
+            "python3 -m venv v && v/bin/pip install rich",
+            "run `python3 -m venv` first",
+        ),
+    ],
+)
+def test_what_is_all_that_was_added_is_the_fix_unless_it_only_shows_more_or_takes_something_away(
+    hx: Hexad, failed: str, error: str, worked: str, fix: str
+) -> None:
+    assert fix_after(hx, {"command": failed}, error, {"command": worked}).partition(";")[0] == fix
+
+
+@requirement("FIX-02")
+def test_an_option_is_no_fix_if_a_file_was_edited_before_the_command_worked(hx: Hexad) -> None:
+    hx.observe(tool="Bash", args={"command": "python app.py"}, error="TypeError: x is not callable", session="s")
+    hx.observe(tool="Edit", args={"file": "app.py"}, result="ok", session="s")
+    hx.observe(tool="Bash", args={"command": "python app.py --port 8081"}, result="ok", session="s")
+    assert hx.learnings.known_fix("Bash", "TypeError: x is not callable") is None
+
+
+@requirement("FIX-03")
+def test_what_prepares_a_program_is_known_for_its_other_commands(hx: Hexad) -> None:
+    expired = "Error when retrieving token from sso: Token has expired"
+    for command in ("aws sso login", "aws s3 ls"):
+        if command == "aws sso login":
+            hx.observe(tool="Bash", args={"command": "aws s3 ls"}, error=expired, session="s")
+        hx.observe(tool="Bash", args={"command": command}, result="ok", session="s")
+    assert hx.learnings.known_fix("Bash", expired, args={"command": "aws ec2 list"}) == "run `aws sso login` first"

@@ -103,6 +103,8 @@ def takes_rights(path: str, before: str, after: str) -> bool:
     off = after.casefold() in _OFF - {""}
     if (_BYPASS.search(name) and not off) or (_GUARD.search(name) and off):
         return True
+    if before and not after and re.search("check|verif|valid|lint|strict|audit|safe|confirm", name):
+        return True
     given = f"{name}={after}" + ("" if after.casefold() in _OFF else f" --{name}")
     if after and is_dangerous(given) and not is_dangerous(before):
         return True

@@ -26,7 +26,7 @@ from hexad.learning.commands import (
 )
 from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
-from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES
+from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES, TAKES_AWAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,17 +50,23 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
     r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
-_CREDENTIAL: Final = re.compile("cert|(?:^--|-)ca|key|token|pass|secret|auth|identity|user|login")
+_CREDENTIAL: Final = re.compile("^-[iuUpWHa]|^--.*(?:cert|-ca|key|token|pass|secret|auth|identity|login)")
+_OUTPUT: Final = re.compile(
+    "-[vqsxz]+|-vv+|--(?:verbose|debug|quiet|silent|trace|color|colour|json|human-readable|pretty|tb|pdb|tail|follow)"
+)
 _WHERE: Final = re.compile(  # options that say where something is
     "-[nCRwh]|--(?:namespace|region|profile|project|repo|manifest-path|prefix|workspace|host|context|chdir|cwd)"
 )
 _MARKER: Final = re.compile(r"[\w-]+\.(?:json|toml|mod|ya?ml|xml|gradle)\b")  # a file that belongs to a project
+_ONE_OF: Final = re.compile(r"(?i)\bone of\b|choose from|(?:allowed|valid|possible|supported) \w+:|['\"\w] or ['\"]")
 _EXISTS: Final = re.compile(r"(?i)already (?:exists|in use)|still in use")
 _UNDEFINED: Final = (  # what a language or a library does not have
     r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist|unexpected keyword argument '{0}'"
     r"|no attribute '{0}'"
 )
-_GUARD: Final = re.compile(r"(?i)--?(?:dry|check|frozen|immutable|lock|strict|verify|safe|no-|exit|fail|limit|max)")
+_GUARD: Final = re.compile(
+    r"(?i)--?(?:W|D|audit|dry|check|frozen|immutable|lock|strict|verify|safe|no-|exit|fail|limit|max)"
+)
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _ASKS: Final = re.compile(r"(?is)^(?!.*(?:overwrite|delete|destroy|remove it)).*\by(?:es)?/no?\b")  # for an answer
 _HARMLESS: Final = re.compile(
@@ -149,24 +155,38 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         if advised and name != base(failed[0]) and name not in DESTROYS:
             yield f"use `{shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
-    lasting = failure.cause not in {Cause.PASSING, Cause.RESULT, Cause.REFUSED}
-    moved = lasting and place == 1 and new[0][0] == "cd" and list(now) == list(failed)
+    marked = failure.cause in {Cause.CALL, Cause.OTHER} and _MARKER.search(failure.text)
+    lost = failure.cause is Cause.ABSENT or marked
+    moved = (
+        lost
+        and "command not found" not in failure.text
+        and place == 1
+        and new[0][0] == "cd"
+        and list(now) == list(failed)
+    )
     if moved and len(new[0]) == 2:
         marker = _MARKER.search(failure.text)
         folder = new[0][1] if re.fullmatch(r"\w+", new[0][1]) else "…"
         yield f"run `cd {folder}` first, to be in the folder {f'with `{marker[0]}`' if marker else f'of `{now[0]}`'}"
+    if any(takes_away(each) for each in new[:place]):
+        return
     first = [shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
     same = {base(failed[0]), *failed}
     first = [each for each in first if _says(each) and not same.issuperset(each.split())]
     if first:
         yield f"run {' and '.join(f'`{each}`' for each in first[:3])} first"
     changed = [*_changed_words(failed, now, failure)]
-    named = [each for each in changed if _names_one(failure.text, each)]
+    named = [each for each in changed if names_one(failure.text, each)]
     exchanged = [word for word in failed[1:] if is_operand(word) and not any(_is_kin(word, each) for each in now)]
     yield from (each for each in changed if each in named or not (named or exchanged) or not each.startswith("add "))
 
 
-def _names_one(error: str, edit: str) -> bool:
+def is_addition(edit: str) -> bool:
+    """Whether something came to a command, which may be no part of the reason."""
+    return edit.startswith(("add `", "run `cd ", "set `"))
+
+
+def names_one(error: str, edit: str) -> bool:
     """Whether an error has one of the words that an edit names."""
     named = re.findall("`([^`]+)`", edit.partition(" for `")[0])
     return any(mentions(error, word) for phrase in named for word in phrase.split())
@@ -184,9 +204,10 @@ def _likeness(one: Command, other: Command) -> float:
     kin = long.startswith(short) or (short == "sh" and long.endswith(short)) or names(" ".join(one), name)
     things, same = ([word for word in each[1:] if is_operand(word)] for each in (one, other))
     same_rest = (len(things) > 1 and things == same[-len(things) :]) or (
-        kin and one[1:] and (set(one[1:]) <= set(other) or one[1:2] == other[1:2])
+        kin and one[1:] and (set(one[1:]) <= set(other) or (one[1:2] == other[1:2] and long[len(short) :].isdigit()))
     )
-    instead = name not in LOOKS and (same_rest or one[0].removeprefix("./") in other)
+    run_by = list(other[-len(one) :]) == [one[0].removeprefix("./"), *one[1:]] and PREPARES.isdisjoint(other[1:3])
+    instead = name not in LOOKS and (same_rest or run_by)
     return ratio if name not in DESTROYS and (instead or is_near(one[0], other[0])) else 0
 
 
@@ -219,10 +240,21 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
         )
 
 
+def takes_away(command: Command) -> bool:
+    """Whether a command deletes something, or takes changes back."""
+    told = " ".join(command)
+    return (
+        any(map(TAKES_AWAY.search, command[:4]))
+        or re.search(r"down .*-v|git checkout (?:--|\.)|git restore \.", told) is not None
+    )
+
+
 def is_instead(verb: str, error: str) -> bool:
     """Whether a subcommand changes what another one found there already: `set-url` instead of `add`."""
     return (
-        bool(_EXISTS.search(error)) and re.fullmatch("get|list|describe|show|status|view|info|delete|rm", verb) is None
+        bool(_EXISTS.search(error))
+        and TAKES_AWAY.search(verb) is None
+        and re.fullmatch("get|list|describe|show|status|view|info|rm|overwrite|replace", verb) is None
     )
 
 
@@ -246,9 +278,8 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         sole = together and failure.cause not in {Cause.PASSING, Cause.RESULT}
         if named or changes or sole or ((together or is_near(out, word)) and _DEFINED.search(error)):
             whole = word if letters(out) == letters(word) else option_name(word)
-            program = (
-                f"{base(new[0])} " if changes or (place == 1 and is_operand(out) and not is_near(out, word)) else ""
-            )
+            other = changes or (is_operand(out) and not is_near(out, word))
+            program = " ".join((base(new[0]), *new[1:place], "")) if other and is_operand(out) else ""
             yield f"use `{program}{whole}` instead of `{program}{option_name(out)}`"
     elif " " in out:
         yield from _text_edits("", out, word, failure)
@@ -265,7 +296,7 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
 
 def _is_missing(out: str, word: str, new: Command, error: str) -> bool:
     """Whether a program was not found, or a package that has a longer name."""
-    longer = INSTALLS & set(new[1:3]) and letters(out) in letters(word) and names(error, out)
+    longer = INSTALLS & set(new[1:3]) and {out, *out.split("[")} & set(re.split("[-_]", word)) and names(error, out)
     missing = re.search(rf"\b{re.escape(out)}['\"]?: (?:executable file|command) not found", error)
     return missing is not None or (bool(longer) and _is_general(word, error))
 
@@ -274,6 +305,8 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
     place, error = new.index(word), failure.text
     if SETTING.fullmatch(word):
+        if re.search("BACKTRACE|LOG|DEBUG|VERBOSE|TRACE", option_name(word)):
+            return
         yield f"set `{word if names(error, word) else option_name(word)}` for `{base(new[0])}`"
     elif not is_operand(word):
         rest = new[place + 1 : place + 2]
@@ -285,7 +318,9 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         parts = (part for part in re.split("[/:=.]", value) if len(part) > _SHORT)
         signed_in = header is not None and header[0] == "Authorization" and "uthenticat" in error
         likely = reason or signed_in or mentions(error, word) or any(names(error, part) for part in parts)
-        unasked = _CONFIRMS.fullmatch(word) and not _ASKS.search(error)
+        unasked = (_CONFIRMS.fullmatch(word) and not _ASKS.search(error)) or (
+            takes_away(new) and not mentions(error, word)
+        )
         if not likely or unasked or option_name(word) in map(option_name, old):
             return
         shown = header[0] if header else value if names(error, value) and isshown(value, error) else ""
@@ -323,7 +358,9 @@ def _is_the_reason(option: str, value: str, failure: Failure, *, sole: bool) -> 
         error = failure.text.casefold().replace("timed out", "timeout")
         return sole and any(part in error for part in re.split(r"\W+", option_name(option).casefold()) if len(part) > 3)
     if failure.cause is Cause.REFUSED:
-        return not option.startswith("--") or (sole and _CREDENTIAL.search(option) is not None)
+        return _CREDENTIAL.search(option) is not None
+    if _OUTPUT.fullmatch(option_name(option)) and not value:  # somebody wants to see more, or less
+        return False
     return sole or failure.of_the_call or (failure.cause is not Cause.RESULT and not value)
 
 
@@ -336,6 +373,7 @@ def shown(command: Command, error: str, beside: str = "") -> str:
             kept.append(option_name(word))
         elif (
             is_subcommand(command, place)
+            or command[place - 1] == "-m"
             or (place < 3 and word in PREPARES)
             or (place == 1 and re.fullmatch(r"[\w-]+\.(?:py|sh|js|ts|rb)", word) and set(command) & PREPARES)
             or (place == 1 and command[0] in {beside, "chmod", "make"} and re.fullmatch(r"\w+|[+=\w]+", word))
@@ -368,13 +406,10 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
             clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(" ".join(other[c:d]))
             words = [each for each in words if f"'{each}" not in after]  # no literals
             error = failure.text.casefold().replace(" codec ", " encoding ")
-            keyword = re.fullmatch(r",?(\w+)=(\w+),?", "".join(other[c:d]))
             if words[:1] in (["import"], ["from"]) and names(error, words[-1].casefold()):
                 yield f"add `{' '.join(other[c:d])}`"
             elif words and (clause or all(names(error, each.casefold()) for each in words)):
                 yield f"add `{' '.join(words)}`"
-            elif keyword and len(changed) == 1 and failure.of_the_call:
-                yield f"add `{keyword[0].strip(',') if f'={keyword[2]}' in after else keyword[1]}`"
 
 
 def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:
@@ -386,7 +421,8 @@ def _word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[st
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
     listed = re.fullmatch(r"(\d+)(?:\.\d+)+", other) and one.partition(".")[0] == other.partition(".")[0]  # a version
     sole = name or not names(error, out) or listed
-    named = sole and names(error, other) and not names(out, other)
+    one_of_many = name and _ONE_OF.search(error) and not is_near(one, other)
+    named = sole and not one_of_many and names(error, other) and not names(out, other)
     typo = any(_is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
     slip = not name and is_near(one, other) and _DEFINED.search(error) and len(one) - len(other) < 3
     standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
@@ -431,6 +467,11 @@ def affix_change(name: str, before: str, after: str) -> str:
         if found and len(head + tail) <= _LONGEST_AFFIX and re.fullmatch(r"(?!\w*$)[^\d@]+", head + tail):
             general = re.fullmatch(r"(?:[A-Z][a-z]+/|\w+://|[^\w]*)", head) and not re.search(r"\w", tail)
             return f"write {name} {words.format(head, tail)}" if general else ""
+    return ""
+
+
+def sign_change(name: str, before: str, after: str) -> str:
+    """A sign that was left out everywhere: 1,250 and 1250."""
     gone = {*before} - {*after}
     inner = len(gone) == 1 and not (sign := gone.pop()).isalnum() and before.replace(sign, "") == after
     return f"write {name} without {'spaces' if sign == ' ' else f'`{sign}`'}" if inner else ""

@@ -84,6 +84,8 @@ class Change:
             return self.how or f"leave out {name}"
         if not before:
             return f"add {name} ({after})"
+        if self.before == "number as text" and "number" in after:
+            before = "text"
         if after == "a whole number":
             before = before.replace("a number", "a decimal number")
         if "number" in before + after:
@@ -100,7 +102,10 @@ class Change:
     def is_for(self, arguments: Shapes) -> bool:
         """Whether a call runs the program that it was learned from, or this is not known."""
         given = arguments.get(self.path)
-        return not self.of or given is None or self.of in programs(given.text)
+        known = [] if given is None else programs(given.text)
+        if self.how.startswith("run "):  # what prepares a program does so for each of its subcommands
+            return not self.of or given is None or self.of.split()[0] in " ".join(known).split()
+        return not self.of or given is None or self.of in known
 
     def again(self, other: Change) -> Change:
         """The change after another session made it too, perhaps to another program's command."""
@@ -275,7 +280,8 @@ def sentence(fix: Fix) -> str:
         case StatedWords(text):
             return f'the error says: "{text}"'
         case StatedWait(text, seconds):
-            return f"wait {seconds:g} s{'' if text.isdecimal() else f' ({text})'} and try again"
+            same = re.fullmatch(rf"{seconds:g}(?:| s| secs?| seconds?)", text)
+            return f"wait {seconds:g} s{'' if same else f' ({text})'} and try again"
         case Advice(given) | Correction(given):
             return given
         case _:

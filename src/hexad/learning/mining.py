@@ -7,16 +7,30 @@ the argument. If one change takes rights or turns a check off, there is no fix.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, edits, is_edit, is_instead, is_near, is_same, mentions, names
+from hexad.learning.differences import (
+    affix_change,
+    edits,
+    is_addition,
+    is_edit,
+    is_instead,
+    is_near,
+    is_same,
+    mentions,
+    names,
+    names_one,
+    sign_change,
+)
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
 from hexad.learning.preparations import MISSING, helps, is_preparation, preparation
+from hexad.learning.programs import TAKES_AWAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +48,10 @@ _REQUIRED: Final = re.compile(r"(?i)\b\w+ (?:is )?required\b|\bmissing \w")  # i
 _LONGEST_NAMED: Final = 60
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
-_LOOKING: Final = re.compile("(?i)read|get|list|search|grep|glob|find|view|look|show|todo|think|web")  # tools by name
+_LOOKING: Final = re.compile(  # tools by name
+    "(?i)read|get|list|search|grep|glob|find|view|look|show|todo|think|web|screenshot|snapshot"
+)
+_LOOKING_UP: Final = re.compile("(?i)list|search|find|look|get|query")
 _ACTION: Final = re.compile(r"(?:/|_)(?:action|method|operation|op|endpoint)$")  # arguments that name a step
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
@@ -50,9 +67,10 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     worked = _of_next_attempt(failed, worked, between)
     if failure.cause is Cause.RESULT and _is_wrapped(before, worked) and MISSING.search(failure.text):
         failure = failure._replace(cause=Cause.OTHER)
+    before, worked = _as_objects(before, worked), _as_objects(worked, before)
     commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
     others = {call.tool for call in between if call.ok}
-    first = _preparation(failed.tool, before, worked, between, failure)
+    first = _preparation(failed, before, worked, between, failure)
     if not first and (failure.cause is Cause.RESULT or (failed.tool in others and not commands)):
         return None
     changed = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)]
@@ -60,10 +78,12 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     paths = paths[:_MOST_CHANGES]
     dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
     changes = first or ([] if dangerous else _changes(paths, before, worked, failure))
+    if not first and any(not _LOOKING.match(tool) for tool in others - {failed.tool}):  # a file may have been edited
+        changes = [each for each in changes if not is_addition(each.how) or names_one(failure.text, each.how)]
     if changes:
         return ChangedArguments(tuple(changes), "" if first else _said_of(changes, failure, before))
-    if len(others) == 1 and not commands:  # of several tools nobody knows which one helped
-        return ToolFirst(others.pop())
+    if len(others) == 1 and not commands and _is_needed(other := others.pop(), failure, changed=bool(paths)):
+        return ToolFirst(other)  # of several tools nobody knows which one helped
     if not paths:
         passing = failure.cause is Cause.PASSING and not wait_of(failure.text).seconds
         return Retry(max(0, round(waited))) if passing else None
@@ -72,6 +92,16 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     about = {name_of(path).rpartition(".")[2] for path in paths if _is_named(path, failure.text)} or paths
     asked = stated(failure.text, before, of_form=edited and not dangerous and len(about) == 1)
     return None if any(_is_first(before[path], worked.get(path), failure.text) for path in commands) else asked
+
+
+def _is_needed(tool: str, failure: Failure, *, changed: bool) -> bool:
+    """Whether a tool that worked in between can be why: the error names it, it does something, or looks up a value."""
+    if failure.cause in {Cause.PASSING, Cause.RESULT} or TAKES_AWAY.search(tool):
+        return False
+    if any(part.casefold() in failure.text.casefold() for part in re.split(r"[\W_]", tool) if len(part) > 3):
+        return True
+    looks_up = _LOOKING_UP.match(tool) is not None and failure.cause is Cause.ABSENT
+    return looks_up if changed else _LOOKING.match(tool) is None
 
 
 def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> Shapes:
@@ -83,6 +113,14 @@ def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> S
     both = {path: (before if tried.get(path) == before.get(path) else worked).get(path) for path in {*before, *worked}}
     changed = {path: each for path, each in both.items() if each is not None}
     return worked if not tried or changed == before else changed
+
+
+def _as_objects(arguments: Shapes, other: Shapes) -> dict[str, Argument]:
+    """Arguments of which those that are no object in the other call are seen as a whole."""
+    others = [path for path, each in other.items() if path not in arguments and each.shape != "object"]
+    whole = [path for path in others if any(each.startswith(f"{path}/") for each in arguments)]
+    kept = {path: each for path, each in arguments.items() if not any(path.startswith(f"{one}/") for one in whole)}
+    return {**kept, **dict.fromkeys(whole, Argument("object"))}
 
 
 def _is_wrapped(before: Shapes, worked: Shapes) -> bool:
@@ -103,12 +141,16 @@ def _is_first(old: Argument, new: Argument | None, error: str) -> bool:
     return not set(programs(old.text)) & set(programs(text)) or is_preparation(text, old.text, error)
 
 
-def _preparation(tool: str, before: Shapes, worked: Shapes, between: Sequence[Call], failure: Failure) -> list[Change]:
-    """The commands that ran before a failed command worked unchanged, if they can be the reason.
+def _preparation(
+    failed: Call, before: Shapes, worked: Shapes, between: Sequence[Call], failure: Failure
+) -> list[Change]:
+    """The commands that ran before a failed command worked unchanged or had another error, if they can be the reason.
 
     Other tools that did more than look may be the reason too; then the error has to name a word of the command.
     """
-    done = [commands_in(call.arguments) for call in reversed(between) if call.ok]
+    tool, known = failed.tool, failed.learning
+    until = takewhile(lambda call: call.tool != tool or call.learning in {"", known}, reversed(between))
+    done = [commands_in(call.arguments) for call in until if call.ok]
     others = {call.tool for call in between if call.ok and call.tool != tool}
     for path, old in before.items() if any(done) else ():
         ran = [each[path] for each in done if path in each]
@@ -220,6 +262,8 @@ def _is_about(old: Argument | None, error: str) -> bool:
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
     how = _how(path, old, new, failure) if old is not None and new is not None else ""
+    if old is not None and (old.shape, new) == ("number", Argument("whole number")):  # a large one: in another unit
+        new = old
     return _described(path, old, new, how, failure)
 
 
@@ -238,12 +282,15 @@ def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
     """The fix of a text, or of a time that was too short, in words."""
     name = quoted(name_of(path))
     one, other = old.value, new.value
+    if isinstance(one, int | float) and one and other == one * 100 and failure.of_the_call:
+        return f"give {name} times 100, as a whole number"
     if failure.cause is Cause.PASSING and isinstance(one, int | float) and isinstance(other, int | float):
         return f"raise {name}" if one < other and _is_named(path, failure.text) else ""
     if old.text and _ACTION.search(path) and is_instead(new.text, failure.text):
         return f'give {name} as "{new.text}"'
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
-        return affix_change(name, old.text, new.text)  # else the shapes say it
+        sign = sign_change(name, old.text, new.text) if failure.of_the_call else ""
+        return affix_change(name, old.text, new.text) or sign  # else the shapes say it
     if not old.text or not new.text or is_preparation(new.text, old.text, failure.text):
         return ""
     return "; ".join(edits(name, old.text, new.text, failure))
@@ -258,9 +305,8 @@ def _is_cause(change: Change, failure: Failure) -> bool:
             return True
         credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
         return credentials or _is_named(change.path, failure.text)
-    other_type = failure.cause in {Cause.OTHER, Cause.ABSENT} and re.match(
-        "list|object|whole number$|number$", change.after
-    )
+    kinds = {Cause.OTHER: "list|object|whole number$|number$", Cause.ABSENT: "list"}
+    other_type = re.match(kinds.get(failure.cause, r"\Z"), change.after)
     formal = other_type or is_strong(change.before) or _is_named(change.path, failure.text)
     return is_strong(change.after) and bool(formal)
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.commands import base, commands, failed_command, is_operand
-from hexad.learning.differences import is_near, shown
+from hexad.learning.differences import is_near, shown, takes_away
 from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.programs import ADMITS, DESTROYS, FETCHES, IDLE, PREPARES, SHOWS, STARTS
 
@@ -33,9 +33,10 @@ def preparation(ran: Sequence[str], text: str, failure: Failure, *, sure: bool) 
     """
     failed = failed_command(commands(text), failure.text)
     found: dict[str, bool] = {}
-    for each in (each for one in ran for each in commands(one)):
+    every = [each for one in ran for each in commands(one)]
+    for each in () if any(map(takes_away, every)) else every:
         words_shown = shown(each, failure.text, failed[0])
-        words = [word for word in words_shown.split()[1:] if word not in failed and is_operand(word)]
+        words = [word for word in words_shown.split()[1:] if word not in failed[1:] and is_operand(word)]
         named = any(re.search(rf"(?i)(?<![\w-]){re.escape(word)}", failure.text) for word in words if len(word) > 2)
         prepares = _prepares(each, words, failure)
         enough = named and " " in words_shown and failure.cause is not Cause.RESULT

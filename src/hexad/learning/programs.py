@@ -1,7 +1,8 @@
-"""All knowledge of single programs, one row for each kind of it. What the rows do not hold is judged by form alone."""
+"""Knowledge of single programs, one row for each kind of it. What the rows do not hold is judged by form alone."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 
@@ -15,7 +16,9 @@ WITH_SUBCOMMANDS: Final = _row(
 )
 KNOWN: Final = WITH_SUBCOMMANDS | _row("cd chmod cp curl echo kill ln mv rm sleep su")
 DESTROYS: Final = _row("chgrp chmod chown dd kill killall ln mv pkill rm rmdir shred truncate")
-LOOKS: Final = _row("cat echo file head ls mkdir printf stat tail test touch true type wc which")  # no other way
+LOOKS: Final = _row(  # no other way to do something
+    "cat echo file gdb head ls mkdir nohup printf stat strace tail test time touch true type wc which"
+)
 SHOWS: Final = _row(  # programs and subcommands that change nothing
     """branch cat describe df diff du env file find get grep head help images info list log logs ls ps pwd remote rg
     show stat status tail tree type view wc which whoami --version"""
@@ -33,4 +36,7 @@ FETCHES: Final = _row("add ci download get i install restore sync tidy update")
 UNCHECKED: Final = _row(  # a program, and a word that turns a check of it off
     """git:-f git:-D npm:-f commit:-n rm:-f rmi:-f ln:-f mv:-f cp:-f kill:-9 curl:-k chmod:777 chmod:0777 chmod:666
     chmod:a+rwx chmod:a+rw chmod:a+w chmod:o+w su:su"""
+)
+TAKES_AWAY: Final = re.compile(
+    "(?i)delete|remove|drop|wipe|purge|prune|destroy|kill|reset|clear|cancel|uninstall|flush|clean"
 )

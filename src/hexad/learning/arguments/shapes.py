@@ -174,6 +174,7 @@ def in_words(shape: str) -> str:
     if shape.endswith(" as text"):
         return "a decimal number" if shape == "number as text" else "digits"
     article = _ARTICLE.match(shape)
+    shape = re.sub(r"(?<=list of )((?:whole )?number|object)$", r"\1s", shape)
     shape = re.sub(r"(https?) URL", r"\1:// URL", shape.replace("with zone", "with a time zone"))
     return shape if article is None else f"{'an' if article[0] else 'a'} {shape}"
 

@@ -40,7 +40,7 @@ _REFUSED: Final = re.compile(  # errors about rights, money and room
     | captcha | access\ ?(?:is\ )?denied | permission[ _](?:'[^']*'\ )?denied | operation\ not\ permitted | api[ _-]?key
     | certificate | invalid\ token | host\ key | declined | must\ be\ owner | dubious | username
     | (?<!workspace\ )(?<!project\ )\broot\b(?!\ (?:module|folder|dir|of))
-    | privilege | insufficient | balance | (?<!["'])billing | password | payment | fraud | suspended | no\ space\ left
+    | privilege | insufficient | balance | (?<!["'])billing | password | payment\b | fraud | suspended | no\ space\ left
     | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b
     | premium )"""
 )
@@ -68,14 +68,17 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
         |encoding) | {_LANGUAGE}"""
 )
-_FORM: Final = re.compile(r"(?i)\bheaders? must (?:be|have|start|contain|use)\b")  # of credentials, for instance
+_FORM: Final = re.compile(  # of credentials, for instance
+    r"(?i)\bheaders? must (?:be|have|start|contain|use)\b|\bmust be one of\b"
+)
 _CHECK: Final = "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test)"
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|dirty|yolo|trusted-host
-        |break-system) | hard | cascade | overwrite
+        |break-system|data-loss|ignore-platform) | hard | cascade | overwrite | delete\b | replace\b
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
+    | GONOSUM\w*
     | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_?unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
     | \b(?:as|be)\ root\b | superuser | administrator
     | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b

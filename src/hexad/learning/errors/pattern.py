@@ -31,9 +31,11 @@ _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
 _ECHO: Final = re.compile(r"\n(?:LINE \d+: .*|[ \t]*\^[ ^~]*)(?=\n|\Z)")  # a database's copy of the statement
 _PAIR: Final = re.compile(  # a driver's code and message
-    r"""\((-?\d+), b?(["'])(.+?)\2(?:, (["'])(\w+ .+)\4)?(?:, .*)?\)\Z""", re.DOTALL
+    r"""\((-?\d+), b?(["'])(?:\w+\2, (["'])(\w+ .+)\3|(.+?)\2)(?:, .*)?\)\Z""", re.DOTALL
 )
-_QUOTED_WHOLE: Final = re.compile(r"""(?<=Error: )(["'])(\w+ \w+ \w+ .*)\1\Z""")  # a message that a KeyError holds
+_QUOTED_WHOLE: Final = re.compile(
+    r"""(?<=Error: )(["'])(\w+(?: [a-z]+){3} .*)\1\Z"""
+)  # a message that a KeyError holds
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
 _SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is not one
 _STOPS: Final = ".!?"
@@ -89,7 +91,7 @@ def essence(error: str) -> str:
     """
     if "\n" not in error or not _FRAME.search(error):
         error = _QUOTED_WHOLE.sub(r"\2", error)
-        return _PAIR.sub(r" error code \1: \3 \5", _ECHO.sub("", error)).rstrip()
+        return _PAIR.sub(r" error code \1: \4\5", _ECHO.sub("", error)).rstrip()
     lines = [line for line in error.splitlines() if line.strip()]
     heads = [place for place, line in enumerate(lines) if _EXCEPTION.match(_LANGUAGE.sub("", line))]
     if not heads:
