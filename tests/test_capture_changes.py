@@ -61,6 +61,13 @@ I prefer dark mode. | I prefer light mode now. | replaces
 Always use tabs. | Use spaces from now on. | replaces
 I prefer dark mode. | I prefer coffee now. | stays
 My wife prefers tea. | I prefer coffee now. | stays
+Never push directly to GitHub. | We now push docs directly to GitLab. | asks
+I never drink coffee after 6. | I drink tea now. | asks
+We use tabs in Go code. | We now use spaces in Python code. | asks
+I'm a vegan nurse from Porto. | I'm vegetarian now. | asks
+I work at Google. | I'm working at Stripe now. | replaces
+I prefer tea. | These days I prefer coffee. | replaces
+im vegan | I'm vegetarian now. | replaces
 Our standup is at 9:30. | Our standup is at 10:15 now. | replaces
 Always run unittest. | From now on run pytest instead of unittest. | replaces
 We deploy on Fridays. | We deploy on Thursdays now. | asks

@@ -706,3 +706,21 @@ def test_what_prepares_a_program_is_known_for_its_other_commands(hx: Hexad) -> N
             hx.observe(tool="Bash", args={"command": "aws s3 ls"}, error=expired, session="s")
         hx.observe(tool="Bash", args={"command": command}, result="ok", session="s")
     assert hx.learnings.known_fix("Bash", expired, args={"command": "aws ec2 list"}) == "run `aws sso login` first"
+
+
+@requirement("FIX-05", "FIX-06")
+def test_an_error_about_another_branch_or_table_is_known_and_one_about_another_module_is_not(hx: Hexad) -> None:
+    asks = "fatal: The current branch {0} has no upstream branch.\nuse\n\n    git push --set-upstream origin {0}\n"
+    missing = "OperationalError: no such table: {}"
+    module = "ModuleNotFoundError: No module named {}"
+    for command, error, *then in (
+        ("git push", asks.format("feat/x"), "git push --set-upstream origin feat/x"),
+        ("python manage.py test", missing.format("cart"), "python manage.py migrate", "python manage.py test"),
+        ("python a.py", module.format("requests"), "pip install requests", "python a.py"),
+    ):
+        hx.observe(tool="Bash", args={"command": command}, error=error, session=command)
+        for each in then:
+            hx.observe(tool="Bash", args={"command": each}, result="ok", session=command)
+    assert hx.learnings.known_fix("Bash", asks.format("fix-y")) == "add `--set-upstream origin …`"
+    assert hx.learnings.known_fix("Bash", missing.format("shop_order")) == "run `python manage.py migrate` first"
+    assert hx.learnings.known_fix("Bash", module.format("pandas")) is None

@@ -589,3 +589,13 @@ def test_of_two_homes_in_an_export_the_later_one_is_proposed_once(
     file.write_text(json.dumps([newer, older] if newest_first else [older, newer]), encoding="utf-8")
     assert [hx.import_file(file).proposed for _ in range(2)] == [1, 0]
     assert [each.content for each in hx.proposals.list()] == ["I live in Rome now."]
+
+
+@requirement("IO-01")
+def test_a_task_is_no_rule_and_a_preference_in_the_third_person_is_one(hx: Hexad, tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("- [x] remove jQuery\n- [ ] migrate to Postgres 16\n- Always use pnpm\n")
+    done = hx.import_file(tmp_path / "CLAUDE.md", mine=True)
+    assert ([entry.content for entry in hx.knowledge.list()], done.reasons) == (["Always use pnpm"], {"a task": 2})
+    (tmp_path / "mem0.json").write_text(json.dumps([{"memory": "Prefers aisle seats", "user_id": "ana"}]))
+    hx.import_file(tmp_path / "mem0.json", mine=True)
+    assert hx.knowledge.list()[-1].category == "preference"

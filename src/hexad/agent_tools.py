@@ -18,7 +18,7 @@ from hexad.errors import HexadError, InvalidInput, NotFound, NotOwn, RateLimited
 from hexad.learning.outcome import Passing
 from hexad.memory.admission import whole
 from hexad.memory.redaction import redact
-from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Origin, ProposedChange
+from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Item, Knowledge, Origin, ProposedChange
 from hexad.skills.run import may_run
 from hexad.text.visible import visible
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.facade import Hexad
-    from hexad.model import Item, Knowledge
 
 _AUTHOR: Final = "agent"
 _Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "pattern", "correction"]

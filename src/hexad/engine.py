@@ -11,7 +11,7 @@ from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.layers import Judged
 from hexad.context.memories import merged, standing_of_all
-from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
+from hexad.context.retriever import ContextRetriever, Retriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, left_out, read_standing
 from hexad.errors import HexadError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from hexad.context.retriever import Retriever
     from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter

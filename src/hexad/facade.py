@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad import wiring
 from hexad.context.layers.tools import ToolRegistry, registry_of
-from hexad.context.retriever import ContextRetriever, checked
+from hexad.context.retriever import ContextRetriever, Retriever, checked
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import ConfigError, Disabled, InvalidInput
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
-    from hexad.context.retriever import Retriever
     from hexad.interchange.importing import Imported
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule

@@ -15,10 +15,10 @@ from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
 from hexad.memory.upkeep import MaintainedStore, Step, Steps
 from hexad.memory.use.counts import Uses
-from hexad.memory.workspace import Workspace
+from hexad.memory.workspace import Change, Workspace
 from hexad.model import Layer, Retrieval
-from hexad.settings import ENCODER, NO_EMBEDDER, words_of
-from hexad.store import IN_MEMORY
+from hexad.settings import ENCODER, NO_EMBEDDER, Settings, words_of
+from hexad.store import IN_MEMORY, Store, Writing
 from hexad.store.absent import AbsentStore
 from hexad.text import ANALYSER
 
@@ -29,12 +29,9 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.conversations.capture import Capture
     from hexad.memory.similarity import Similarity
-    from hexad.memory.workspace import Change
     from hexad.model import Clock, Item
     from hexad.semantic import Embedder
-    from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
-    from hexad.store import Store, Writing
 
 
 @dataclass(frozen=True, slots=True)

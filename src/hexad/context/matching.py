@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.candidates import SOME, many, rarity_of
+from hexad.context.candidates import SOME, Candidates, many, rarity_of
 from hexad.memory.use.habits import faded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.context.candidates import Candidates
     from hexad.memory.similarity import Nearness
     from hexad.model import Association
 

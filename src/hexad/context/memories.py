@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hexad.model import Layer
+from hexad.model import Item, Layer, Retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from hexad.model import Item, Retrieval
 
 
 def merged(found: Sequence[Retrieval], limit: int) -> Retrieval:

@@ -10,7 +10,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from hexad.model import TRUSTED, Origin, Reason, shown_trust
+from hexad.model import TRUSTED, Origin, Query, Reason, shown_trust
 from hexad.text.document import FIELD_WEIGHTS, facet
 from hexad.text.document import SUBJECT as BY_SUBJECT
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from hexad.context.candidates import Measure
     from hexad.context.matching import Match
-    from hexad.model import Query
     from hexad.store import Sketch
     from hexad.text.document import Document
 

@@ -16,8 +16,8 @@ from hexad.context.keywords import extract
 from hexad.context.layers.runtime import RuntimeContextProvider, RuntimeSource, SessionRuntime
 from hexad.context.layers.stored import Examined, StoredLayers
 from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolSource, registry_of
-from hexad.context.matching import habits
-from hexad.context.standing import read_standing
+from hexad.context.matching import Habit, habits
+from hexad.context.standing import Room, read_standing
 from hexad.errors import InvalidInput
 from hexad.memory.redaction import described
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.context.layers import Judged
-    from hexad.context.matching import Habit
-    from hexad.context.standing import Room
     from hexad.memory.similarity import Similarity
     from hexad.model import Clock, Prompt
     from hexad.store import Store

@@ -12,14 +12,13 @@ from hexad.context.layers.presenting import present
 from hexad.context.selection import estimate_tokens
 from hexad.context.template import standing_line
 from hexad.model import Layer, Origin, Reason
-from hexad.store import Question, Standing, standing_of
+from hexad.store import Question, Row, Standing, Store, standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from hexad.model import Item, Knowledge, TokenCounter
-    from hexad.store import Row, Store
 
 TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens

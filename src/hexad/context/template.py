@@ -11,13 +11,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.memory.redaction import redact
-from hexad.model import Layer, Origin
+from hexad.model import Item, Layer, Origin
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from hexad.model import Item
 
 _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")

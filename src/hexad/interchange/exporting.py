@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.errors import BackupError
 from hexad.interchange.formats import BODY
 from hexad.memory.keys import numbered
-from hexad.model import RECORD_OF, Knowledge, ProposedChange
+from hexad.model import RECORD_OF, Knowledge, ProposedChange, Record
 from hexad.skills.folders import frontmatter
 from hexad.wire import WIRE, to_json
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.memory.workspace import Workspace
-    from hexad.model import Record
 
 _OURS: Final = (
     "id",

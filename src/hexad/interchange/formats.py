@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import BackupError, HexadError, InvalidInput
-from hexad.memory.backup.lines import HEADER, backup_lines
+from hexad.memory.backup.lines import HEADER, BackupLines, backup_lines
 from hexad.memory.conversations.judging import statements
 from hexad.memory.conversations.messages import turns
 from hexad.model import RECORDS, Category
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import TextIO
-
-    from hexad.memory.backup.lines import BackupLines
 
 FORMATS: Final = ("hexad", "claude", "chatgpt", "mem0", "memories", "rules", "notes", "transcript")
 BODY: Final = {"knowledge": "content", "reference": "summary", "learning": "diagnosis", "skill": "description"}
@@ -61,6 +59,7 @@ _UNFIT: Final = {
     re.compile(r"\|"): "a table",
     re.compile(r"```"): "code without a text before it",
     re.compile(r"<!--"): "a comment",
+    re.compile(r"\[[ xX]\] "): "a task",
     re.compile(
         r"(?:\w+[ :]+){0,4}@[\w~./-]*(?:[\w/]|(?:README|\.\w+),? (?:for|about|and|when|before) (?:[^.]|\.\w){3,99})\W*$"
     ): "points to another file; import that file",
@@ -347,7 +346,8 @@ def _split(page: str) -> Iterator[_Block]:
 
 def _fact(text: str, category: str = "", *, key: str = "", tags: object = None) -> Offer:
     """A text as an entry; its category is the one given, the one that its words show, or a fact."""
-    shown = None if category in set(Category) else next(statements(text, datetime.now(UTC)), None)
+    own = re.sub(r"^(?:(?:the )?user )?(prefer|like|love|hate|dislike|enjoy)s\b", r"I \1", text, flags=re.IGNORECASE)
+    shown = None if category in set(Category) else next(statements(own, datetime.now(UTC)), None)
     known = category if category in set(Category) else shown.category.value if shown else Category.FACT.value
     words = [" ".join(str(tag).split())[:80] for tag in tags if str(tag).strip()] if isinstance(tags, list) else []
     named = {"key": " ".join(key.split())[:200]} if key else {}

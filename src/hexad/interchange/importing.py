@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
-from hexad.interchange.formats import Offer, sources
+from hexad.interchange.formats import Offer, Source, sources
 from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.interchange.formats import Source
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
 
@@ -260,7 +259,8 @@ class _Saver:
 
     def _kept(self, record: Record, offer: Offer) -> str:
         before, changed = self._here(record), self._changed.get(record.id)
-        if before is not None and not self._wish.overwrite and changed is None:
+        learned = isinstance(record, Learning) and self._wish.mine  # fixes come to those that are known here
+        if before is not None and not self._wish.overwrite and changed is None and not learned:
             return "kept"
         theirs = not self._wish.mine and getattr(record, "category", None) is Category.RULE
         unsure = theirs or not (offer.clear or (self._wish.mine and not offer.line))  # an exported proposal stays one

@@ -24,7 +24,7 @@ from hexad.learning.commands import (
     option_name,
     verb,
 )
-from hexad.learning.errors.advice import Cause, is_dangerous
+from hexad.learning.errors.advice import Cause, Failure, is_dangerous
 from hexad.learning.errors.masking import mask_run
 from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES, TAKES_AWAY
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from hexad.learning.commands import Command
-    from hexad.learning.errors.advice import Failure
 
 _MOST: Final = 4  # edits of one text that are named
 _MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never
 
 from hexad.learning.arguments.fingerprints import commands_in
-from hexad.learning.arguments.shapes import in_words, is_strong
+from hexad.learning.arguments.shapes import Argument, in_words, is_strong
 from hexad.learning.commands import programs
 from hexad.learning.differences import is_done
 from hexad.learning.errors.advice import Wait
@@ -22,7 +22,6 @@ from hexad.memory.value_fingerprints import fingerprint_of_value
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.learning.arguments.shapes import Argument
     from hexad.model import Json
     from hexad.store.learning import Call
 

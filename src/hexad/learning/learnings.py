@@ -18,7 +18,7 @@ from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
 from hexad.memory.indexing import put
-from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
+from hexad.model import KEEP, ErrorCategory, Item, Keep, Layer, Learning, Origin
 from hexad.store.learning import TemplateFilter
 from hexad.text.visible import visible
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hexad.learning.errors.pattern import Words
     from hexad.learning.housekeeping import Cleaned, Statistics
     from hexad.memory.workspace import Change
-    from hexad.model import Item
     from hexad.store import Reading, Writing
 
 _EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
@@ -151,7 +150,7 @@ class LearningCollection(RecordCollection[Learning]):
     def bring_back(self, *, fix: str, seen: int, remedies: Mapping[str, Any], **said: Any) -> Learning:
         """Save a learning that the user exported, with every fix and the evidence for it."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=True)
-        times = admission.whole("seen", seen, low=0)
+        times = admission.whole("seen", seen, low=0, high=1 << 31)
         try:
             stored: Mapping[str, Any] = intake.mapping("remedies", remedies)
             exported = [Candidate.from_json(each) for each in stored.values()]
@@ -159,7 +158,7 @@ class LearningCollection(RecordCollection[Learning]):
             raise InvalidInput("remedies", "must be as `hexad export` writes them") from None
         kept = self.save(fix=KEEP if exported else fix, **said)
         with self._workspace.change(actor=Origin.USER) as change:
-            known = {each.fix.signature: each for each in (*candidates(kept).values(), *exported)}
+            known = {each.fix.signature: each for each in (*exported, *candidates(kept).values())}
             whole = chosen(replace(kept, seen=max(kept.seen, times)), known)
             change.put(whole)
         return whole

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments.shapes import shapes
+from hexad.learning.arguments.shapes import Argument, shapes
 from hexad.learning.errors.masking import WILD
 from hexad.learning.errors.pattern import ends, words_of
 from hexad.learning.errors.text import attribute, bad_code, failure_message, retry_after, text_of, unrepeated
@@ -17,7 +17,6 @@ from hexad.learning.errors.text import attribute, bad_code, failure_message, ret
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hexad.learning.arguments.shapes import Argument
     from hexad.learning.errors.pattern import Words
 
     FailureRule: TypeAlias = Callable[[object], str | None]

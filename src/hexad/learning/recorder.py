@@ -21,7 +21,7 @@ from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PA
 from hexad.learning.trust import Evidence
 from hexad.memory.use.habits import credit
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import OFFERED, Call, LearningChanges, Offer
+from hexad.store.learning import OFFERED, Activity, Call, LearningChanges, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from hexad.learning.outcome import Outcome
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.store.learning import Activity
 
 CALLS_KEPT: Final = 32  # calls of one session that are compared
 CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them

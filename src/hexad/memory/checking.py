@@ -15,17 +15,13 @@ from hexad.memory import audit
 from hexad.memory.forgetting import VERSIONED
 from hexad.memory.indexing import all_namespaces, document_of, embed_missing, pages, put, reindex
 from hexad.memory.knowledge import version_of
-from hexad.memory.similarity import embedded_text
-from hexad.model import RECORDS, Knowledge, Layer, Origin, Skill, Version
-from hexad.store import Question, standing_of
+from hexad.memory.similarity import Similarity, embedded_text
+from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, Version
+from hexad.store import Evidence, Question, Reading, Row, Store, Writing, standing_of
 from hexad.store.searching import CAPACITY, MAX_OPENED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from hexad.memory.similarity import Similarity
-    from hexad.model import Record
-    from hexad.store import Evidence, Reading, Row, Store, Writing
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)  # nothing has expired by then
 _FORGET: Final = "knowledge.forget"

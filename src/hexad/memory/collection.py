@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cas
 
 from hexad.errors import NotFound, RateLimited
 from hexad.memory import admission
-from hexad.model import KEEP, Origin, Record
+from hexad.model import KEEP, Forgotten, Item, Layer, Origin, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
     from hexad.memory.workspace import Change, Workspace
-    from hexad.model import Forgotten, Item, Layer
 
 N = TypeVar("N", bound=Record)
 

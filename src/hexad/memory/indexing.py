@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hexad.memory.similarity import embed_all, embedded_text
+from hexad.memory.similarity import Similarity, embed_all, embedded_text
 from hexad.model import DEFAULT_LAYERS, RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
-from hexad.store import Embedded, Entry, Question
+from hexad.store import Embedded, Entry, Question, Reading, Row, Store, Writing
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-
-    from hexad.memory.similarity import Similarity
-    from hexad.store import Reading, Row, Store, Writing
 
 _BATCH: Final = 256  # rows that are embedded at a time
 _PAGE: Final = 1000

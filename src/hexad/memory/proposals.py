@@ -10,14 +10,13 @@ from hexad.errors import NotFound
 from hexad.memory import admission
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
-from hexad.model import KEEP, Category, Knowledge, Layer, Origin, Proposal, ProposedChange
+from hexad.model import KEEP, AuditRecord, Category, Knowledge, Layer, Origin, Proposal, ProposedChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
-    from hexad.model import AuditRecord
     from hexad.store import Reading
 
 _NUMBERED: Final = re.compile("-[0-9]{1,2}$")

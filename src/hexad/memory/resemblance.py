@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from hexad.memory.similarity import or_by_words_alone
+from hexad.memory.similarity import Similarity, or_by_words_alone
 from hexad.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hexad.memory.similarity import Similarity
     from hexad.model import Item, Knowledge
 
 T = TypeVar("T", bound="Item | Knowledge")

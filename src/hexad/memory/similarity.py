@@ -10,13 +10,12 @@ import re
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from hexad.errors import EmbedderFailed
-from hexad.store import Embedded
+from hexad.store import Embedded, Reading, Store, VectorState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from hexad.model import Fields, Layer
-    from hexad.store import Reading, Store, VectorState
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from hexad.edges.guard import Guard, Rates, Refusal, for_pages
 from hexad.edges.threads import Pool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
-from hexad.mcp.http import sdk_app
+from hexad.mcp.http import Access, sdk_app
 from hexad.mcp.server import server_of
 from hexad.otel import continue_trace
 from hexad.server.api.openapi import PREFIX as API_PATH
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from hexad.facade import Hexad
-    from hexad.mcp.http import Access
 
 LOG: Final = logging.getLogger("hexad.server")
 _HEALTH: Final = Pool(1, "hexad-health")

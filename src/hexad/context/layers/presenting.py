@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
-from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Skill, shown_trust
-
-if TYPE_CHECKING:
-    from hexad.model import Reason
+from hexad.model import Item, Knowledge, Learning, Origin, Reason, Record, Reference, Skill, shown_trust
 
 _MOST_WORDS: Final = 24  # of a pattern: they show which error it is
 _LONGEST: Final = 240

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from hexad.context.layers import Judged
 from hexad.errors import InvalidInput
-from hexad.model import Item, Layer, Origin, Reason, RuntimeState
+from hexad.model import Item, Layer, Origin, Query, Reason, RuntimeState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from hexad.model import Query
 
 KEY: Final = "session-state"
 CHANNELS: Final = ("telegram", "discord", "slack")

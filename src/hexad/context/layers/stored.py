@@ -6,7 +6,7 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from hexad.context.candidates import MANY, opened, weigh
+from hexad.context.candidates import MANY, Candidates, opened, weigh
 from hexad.context.conversation import lending, mixed, share_of_meaning
 from hexad.context.keywords import personal, quoted
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
@@ -15,10 +15,10 @@ from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
 from hexad.context.standing import Room, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
-from hexad.memory.similarity import or_by_words_alone, without_words
+from hexad.memory.similarity import Nearness, Similarity, or_by_words_alone, without_words
 from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
-from hexad.store import OTHERS, Evidence, Question, Sketches, sketch_of
+from hexad.store import OTHERS, Evidence, Question, Reading, Row, Sketch, Sketches, Store, sketch_of
 from hexad.store.searching import counted_terms
 from hexad.text.index import TermIndex
 
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.context.candidates import Candidates
-    from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Association, Clock, Record
-    from hexad.store import Reading, Row, Sketch, Store
 
 T = TypeVar("T")
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not

@@ -138,6 +138,14 @@ def holds(words: Words, part: Words) -> bool:
     return any(each[0].isalpha() for each in part) and any(_fits(part, words[at : at + len(part)]) for at in spans)
 
 
+def is_near(line: Words, template: Words) -> bool:
+    """Whether a line has a template's words but for one, in whose place a value may stand."""
+    if len(line) != len(template) or _fits(template, line):
+        return False
+    places = _differences(template, line)
+    return len(places) == 1 and _may_open(template, places[0])
+
+
 def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
     """A new template, merged with all that prove to be the same error now."""
     template = line

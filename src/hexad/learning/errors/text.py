@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.pattern import MOST_TEXT, ends
 from hexad.memory.redaction import described, redact
-from hexad.model import shown_trust
+from hexad.model import Learning, shown_trust
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from hexad.model import Learning
 
 NO_MESSAGE: Final = "(no message)"
 _SEARCHED: Final = 16 * MOST_TEXT  # characters of an error in which secrets are masked

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.learning.errors.category import category_of
-from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
+from hexad.learning.errors.pattern import Placement, fitting, holds, is_near, opens, pattern_text, place, split
 from hexad.learning.fixes import at_odds, for_error, is_corrected, joined, with_stated
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import LearningChanges, TemplateFilter, skeleton
@@ -129,8 +129,8 @@ def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learni
 def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     """The ids of the learnings about an error, the closest first.
 
-    First those with its pattern, then those whose pattern is a part of it, or has a type before it ("KeyError: …"),
-    then those about every error of the tool.
+    First those with its pattern, then those whose pattern is a part of it, has a type before it ("KeyError: …"), or
+    differs in one word that may be a value, then those about every error of the tool.
     """
     lengths = (len(words), 0, None)  # of its own length, about every error, and the latest of any length
     wanted = [TemplateFilter(each, limit=COMPARED, length=length) for each in triggers(trigger) for length in lengths]
@@ -140,8 +140,9 @@ def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     part = [each for each in known if 0 < len(each[0]) < len(words) and holds(words, each[0])]
     longer = [each for each in known if len(each[0]) == len(words) + 2]
     typed = [each for each in longer if each[0][1] == ":" and holds(each[0][2:], words)]
+    near = [each for each in known if is_near(words, each[0])]
     any_error = [each for each in known if not each[0]]
-    ordered = (*same, *sorted(part, key=lambda each: (-len(each[0]), each[1])), *typed, *any_error)
+    ordered = (*same, *sorted(part, key=lambda each: (-len(each[0]), each[1])), *typed, *near, *any_error)
     return [found for _, found in ordered]
 
 
@@ -155,7 +156,8 @@ def fixes_for(
     places = [(_LEARNINGS, each) for each in matching(view, trigger, words)]
     rows = [view.get(*place, ahead=places) for place in places]
     found = [for_error(cast("Learning", row.record), error, arguments) for row in rows if row is not None]
-    fixed = [each for each in found if each.fix]
+    mined = [each for each in found if each.origin is Origin.TOOL or not is_near(words, split(each.template))]
+    fixed = [each for each in mined if each.fix]  # somebody's words are for the very error
     return sorted(fixed, key=lambda each: (not each.trusted, each.origin is not Origin.USER))
 
 

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.errors import StoreError
 from hexad.memory.audit import AuditLog
 from hexad.memory.indexing import all_namespaces, pages
-from hexad.model import RECORDS
-from hexad.store import Entry
+from hexad.model import RECORDS, Layer, SkillVersion, Version
+from hexad.store import Entry, Reading, Row, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from hexad.model import Layer, SkillVersion, Version
-    from hexad.store import Reading, Row, Store
 
 _LAYERS: Final = tuple(kind.layer for kind in RECORDS)
 _VERSIONED: Final = frozenset(kind.layer for kind in RECORDS if "version" in kind.__dataclass_fields__)

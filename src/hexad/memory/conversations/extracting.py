@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.conversations.judging import Statement, asks_the_system
-from hexad.memory.conversations.messages import field_of
+from hexad.memory.conversations.messages import Turn, field_of
 from hexad.memory.conversations.wording import own_words
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import redact
@@ -19,8 +19,6 @@ from hexad.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from hexad.memory.conversations.messages import Turn
 
 Extractor: TypeAlias = Callable[[str], Iterable[Any]]
 

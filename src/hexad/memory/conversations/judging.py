@@ -53,6 +53,9 @@ _MENTIONED: Final = re.compile(
 )  # words that are spoken of
 _STATES: Final = re.compile("(?P<category>[a-z]+)(?P<sure>[!?])(?::(?P<slot>.+))?")
 _LETTERS: Final = {"A": "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])", "a": "(?-i:[a-zäöüßéáíóúñç])"}
+_APOSTROPHE: Final = re.compile(  # that people leave out: dont, im
+    r"(?<=n)(?<!<\(don)'(?=t)|(?<=\bi)'(?=m\b)|(?<=i\()'(?=m\|)"
+)
 _SIGNS: Final = {"(": "(?:", "~(": "(?!", "~<(": "(?<!", "&(": "(?=", "…": ".*", "_": r"\b", "%": r"\w", "$": r"\W*$"}
 _NOTATION: Final = re.compile(
     r"\\.|<(?P<group>[a-z_]+)>\(|~<?\(|&\(|\(|…(?:(?P<least>\d+)(?:-(?P<most>\d+)|\+))?|\{(?P<words>\d) words\}"
@@ -60,7 +63,8 @@ _NOTATION: Final = re.compile(
 )
 _SECRET: Final = re.compile(
     rf"(?i)\b(?:{PASSWORDS}|pin|cvv|cvc|token|api key|passphrase|key(?= is \S*\d{{4}})"
-    rf"|(?:alarm|door|gate|access|entry|safe) (?:code|combination))\b|{UNSPACED}"
+    rf"|(?:alarm|door|gate|access|entry|safe) (?:code|combination)|vault key|recovery phrase|opens with \d+)\b"
+    rf"|{UNSPACED}"
 )
 _IS: Final = re.compile(r"(?i)\b(?:is|are|ist|lautet|heißt|est|es)\b|[=:是は]|은|는")
 ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|auch|ebenfalls|aussi|également|también)\b|也|还|も(?!う)|도(?= )")
@@ -117,7 +121,8 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
-        if found is not None and not _tells_secret(sentence) and not _refers(found):
+        secret = _tells_secret(sentence) or (found and found.category is Category.FACT and _SECRET.search(sentence))
+        if found is not None and not secret and not _refers(found):
             calm = not drafted and (found.category is Category.RULE or not troubled)
             yield replace(found, clear=found.clear and calm, plain=found.plain and calm)
 
@@ -274,6 +279,7 @@ def table_of(language: str) -> Table:
     rows, named = list[Row](), dict(_LETTERS)
     for line in (_TABLES / f"{language}.txt").read_text(encoding="utf-8").splitlines():
         kind, written = line.split(maxsplit=1)
+        written = written if kind == "words" else _APOSTROPHE.sub("'?", written)
         pattern = _NOTATION.sub(lambda found: _expression(found, named), written)
         named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
         if said := _STATES.fullmatch(kind):

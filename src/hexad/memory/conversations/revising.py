@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Final
 from hexad.memory.conversations.judging import ALSO, Statement, bare, matter, statements
 from hexad.memory.keys import key_from
 from hexad.memory.resemblance import resembling
-from hexad.model import Category, Knowledge, Layer, Origin
+from hexad.model import Category, Item, Knowledge, Layer, Origin
 from hexad.text import terms
 from hexad.text.stopwords import STOPWORDS
 
 if TYPE_CHECKING:
     from hexad.memory.knowledge import KnowledgeCollection
     from hexad.memory.workspace import Workspace
-    from hexad.model import Item
 
 _NEWEST: Final = 1 << 62  # above the number of any row
 _LATEST: Final = 500  # entries that are compared with a statement about a name, a home
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u4e00-\u9fff]+")
 _PREFERS: Final = re.compile(r"(?i)\b(?:prefer|bevorzug|préf[èé]r|prefier)|偏好|更喜欢|好みま|선호")
 
+_FORBIDS: Final = re.compile(
+    r"(?i)\b(?:never|not|don'?t|no|nie|niemals|nicht|kein\w*|jamais|pas|nunca)\b|不|别|ない|지 ?마|금지"
+)
 _JOINS: Final = re.compile(
     r"(?i)[,;，、；和]|\b(?:and|but|und|aber|sowie|et|mais|y|pero)\b|[とや](?!り)|(?<=\w)(?:와|과|하고) |고 "
 )
@@ -88,8 +90,9 @@ def _compared(
     found = [each for each in knowledge.search(said.content) if each.origin is Origin.USER and not each.distance]
     sure, likely = _meant(said, found) if said.replaces else ([], [])
     alternatives = [each for each in found if _is_alternative(said, each)]
-    if said.replaces and not sure and len(alternatives) == 1:  # "I prefer tea", then "I prefer coffee now"
-        sure = alternatives
+    whole = [each for each in alternatives if _is_alternative(said, each, whole=True)]
+    if said.replaces and not sure and len(whole) == 1:  # "I prefer tea", then "I prefer coffee now"
+        sure = whole
     if len(sure) != 1:
         added = said.replaces and said.category is Category.RULE  # from now on there is one rule more
         near = () if added else resembling(said.content, found, None)
@@ -116,7 +119,13 @@ def _says_more(content: str, said: Statement) -> bool:
     """Whether an entry says something else too, which would be lost, or names another thing than what is gone."""
     start = said.content.split(maxsplit=1)[0]  # it has a capital letter in any case
     names = [name for name in re.findall(r"(?<!\w)(?:[A-Z]\w+|\w*\d\w*)(?!\w)", said.gone) if name != start]
-    return bool(_JOINS.search(content)) or any(re.search(rf"(?<!\w){name}(?!\w)", content) is None for name in names)
+    rest = {*re.findall(r"(?<!\w)[a-zäöüßéèáíóúñç]{3,}(?!\w)", bare(content))} - STOPWORDS
+    more = len(rest - {*re.findall(r"\w+", f"{said.content} {said.gone}".casefold())}) > 1
+    return (
+        more
+        or bool(_JOINS.search(content))
+        or any(re.search(rf"(?<!\w){name}(?!\w)", content) is None for name in names)
+    )
 
 
 def _only_ends(said: Statement) -> bool:
@@ -136,16 +145,23 @@ def _meant(said: Statement, found: list[Item]) -> tuple[list[Item], list[Item]]:
     return sure, [*likely, *named, *(each for each in found if matter(each.content) == about)]
 
 
-def _is_alternative(said: Statement, entry: Item) -> bool:
-    """Whether a statement and an entry name two things of which one can hold: "always use tabs" and "… spaces"."""
+def _rests(said: Statement, entry: Item) -> tuple[set[str], set[str]] | None:
+    """The rests of a statement and an entry that name two things of which one can hold: "use tabs" and "use spaces"."""
     mine, theirs = (re.findall(r"[\w-]+", text) for text in (said.content, entry.content))
     for group in _ALTERNATIVES if not ALSO.search(said.content) else ():
         one, other = ({word.casefold() for word in words} & group for words in (mine, theirs))
         if one and other and not one & other:
-            rests = (" ".join(word for word in words if word.casefold() not in group) for words in (mine, theirs))
-            left, right = map(matter, rests)
-            return left == right or bool(left & right)
-    return False
+            left, right = (" ".join(word for word in words if word.casefold() not in group) for words in (mine, theirs))
+            return matter(left), matter(right)
+    return None
+
+
+def _is_alternative(said: Statement, entry: Item, *, whole: bool = False) -> bool:
+    """Whether they contradict each other: they share a matter, or with ``whole`` all of it, and neither forbids."""
+    rests = _rests(said, entry)
+    if rests is None or (whole and any(map(_FORBIDS.search, (said.content, entry.content)))):
+        return False
+    return rests[0] == rests[1] or (not whole and not rests[0].isdisjoint(rests[1]))
 
 
 def _same_verb(said: Statement, entry: Item) -> bool:

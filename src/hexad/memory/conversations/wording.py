@@ -46,7 +46,9 @@ _MAIL: Final = re.compile(  # two lines of its head, and all after them
     r"(?im)(?:^(?:from|to|subject|cc|date|sent|von|an|betreff|de|à|objet|para|asunto|发件人|收件人|主题|差出人|宛先|件名"
     r"|보낸 ?사람|받는 ?사람|제목)[:\uff1a].*\n){2}[\s\S]*"
 )
-_WHICH: Final = re.compile(r"(?i)\b(?:which|welche[rs]?|lesquel\w*|cuál(?:es)?)\b|哪|どれ|어느|어떤")  # of a list
+_WHICH: Final = re.compile(  # of a list
+    r"(?i)\b(?:which (?:ones?|of|is|are|do|would|should)|lesquel\w*|cuál(?:es)?)\b|哪些|どれ|어느"
+)
 _BULLET: Final = re.compile(r"(?:^|(?<=\n))\s*(?:・|(?:[-*•–]|\d{1,2}[.)])\s+)")
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。\uff01\uff1f])[」』]?\s*|(?<=[\u3040-\u9fff][!?])\s*|(?<=;)\s+"

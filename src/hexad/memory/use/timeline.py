@@ -12,13 +12,12 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.model import Layer
+from hexad.model import Layer, Prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hexad.memory.workspace import Change, Workspace
-    from hexad.model import Prompt
     from hexad.store import Reading, Store, Writing
 
 _MOST: Final = 256

@@ -17,6 +17,7 @@ from hexad.model import (
     Layer,
     Learning,
     Proposal,
+    Record,
     SkillVersion,
     Version,
 )
@@ -26,8 +27,6 @@ from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from hexad.model import Record
 
 ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _SKETCHED: Final = ("origin", "updated", "use_count", "relevance", "expires", "thread", "position", "asks", "trust")
