@@ -14,19 +14,8 @@ from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import (
-    affix_change,
-    edits,
-    is_addition,
-    is_edit,
-    is_instead,
-    is_near,
-    is_same,
-    mentions,
-    names,
-    names_one,
-    sign_change,
-)
+from hexad.learning.differences import affix_change, is_edit, is_near, is_same, mentions, names, sign_change
+from hexad.learning.edits import edits, is_addition, is_instead, names_one
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
 from hexad.learning.preparations import MISSING, helps, is_preparation, preparation
@@ -74,8 +63,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     if not first and (failure.cause is Cause.RESULT or (failed.tool in others and not commands)):
         return None
     changed = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)]
-    paths = [path for path in changed if path in commands or not commands or not _is_prose(path, before, worked)]
-    paths = paths[:_MOST_CHANGES]
+    prose = {path for path in changed if any(each.get(path, Argument("")).text for each in (before, worked))}
+    paths = [path for path in changed if path in commands or not commands or path not in prose][:_MOST_CHANGES]
     dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
     changes = first or ([] if dangerous else _changes(paths, before, worked, failure))
     if not first and any(not _LOOKING.match(tool) for tool in others - {failed.tool}):  # a file may have been edited
@@ -128,11 +117,6 @@ def _is_wrapped(before: Shapes, worked: Shapes) -> bool:
     return any(
         each.text and worked[path].text.endswith(f" {each.text}") for path, each in before.items() if path in worked
     )
-
-
-def _is_prose(path: str, before: Shapes, worked: Shapes) -> bool:
-    """Whether an argument beside a command is a text: agents describe there what the command does."""
-    return any(bool(each.get(path, Argument("")).text) for each in (before, worked))
 
 
 def _is_first(old: Argument, new: Argument | None, error: str) -> bool:
@@ -301,7 +285,9 @@ def _is_cause(change: Change, failure: Failure) -> bool:
     if change.how or failure.of_the_call:
         return True
     if change.op != "replace":
-        if failure.cause is Cause.OTHER and ("/headers/" in change.path.lower() or _is_of(change.path, failure.text)):
+        words = (each.rstrip("s") for each in name_of(change.path).split("_") if len(each) > _SHORTEST_NAME)
+        about = "/headers/" in change.path.lower() or any(each in failure.text.casefold() for each in words)
+        if failure.cause is Cause.OTHER and about:  # `follow_redirects` and "redirect"
             return True
         credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
         return credentials or _is_named(change.path, failure.text)
@@ -315,11 +301,6 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
     """Whether a changed command has no word of an error that says itself what to do."""
     words = (word for phrase in _WORDS.findall(change.how) for word in phrase.split()[change.how.startswith("run ") :])
     return change.how.startswith(("run ", "add ")) and not any(mentions(failure.text, each) for each in words)
-
-
-def _is_of(path: str, error: str) -> bool:
-    """Whether an error has a word of an argument's name: `follow_redirects` and "redirect"."""
-    return any(part.rstrip("s") in error.casefold() for part in name_of(path).split("_") if len(part) > _SHORTEST_NAME)
 
 
 def _is_named(path: str, error: str) -> bool:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.commands import base, commands, failed_command, is_operand
-from hexad.learning.differences import is_near, shown, takes_away
+from hexad.learning.differences import is_near
+from hexad.learning.edits import shown, takes_away
 from hexad.learning.errors.advice import Cause, Failure, is_dangerous
 from hexad.learning.programs import ADMITS, DESTROYS, FETCHES, IDLE, PREPARES, SHOWS, STARTS
 

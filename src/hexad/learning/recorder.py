@@ -221,17 +221,14 @@ class _Recording:
         fix = mined(failure, self.outcome.arguments, between, waited)
         if fix is None:
             return
-        on_its_own = known is None or self._is_another_task(known)
+        apart = known is not None and known.state == FOUND and abs(self.now - known.at) > ONE_TASK
+        on_its_own = known is None or (apart and not self.change.session)  # without one, what belongs together is one
         evidence = Evidence(support=1 if on_its_own else 0)
         self._put(with_fix(learning, Candidate.of(fix, evidence, tuple(filter(None, [self.change.session])))))
         if known is None or on_its_own:
             self._set(new_offer(self.change, learning, FOUND, self.now))
         elif known.state in {OFFERED, FAILED}:
             self._set(known, BOTH if known.state == FAILED else WORKED)
-
-    def _is_another_task(self, known: Offer) -> bool:
-        """Calls without a session count as one session only while they belong together."""
-        return not self.change.session and known.state == FOUND and abs(self.now - known.at) > ONE_TASK
 
     def _set(self, known: Offer, state: str = "") -> None:
         changed = replace(known, state=state or known.state, at=self.now)

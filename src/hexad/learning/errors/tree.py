@@ -172,15 +172,11 @@ def _make_room(change: Change, trigger: str) -> None:
     if len(known) < MOST_OF_A_TOOL:
         return
     oldest_first = (get(change, found) for _, found in reversed(known))
-    least = next((learning.id for learning in oldest_first if learning is not None and _is_unknown(learning)), None)
+    once = (each for each in oldest_first if each is not None and each.origin is Origin.TOOL and each.seen <= 1)
+    least = next((each.id for each in once if not each.fix and not each.diagnosis), None)
     if least is not None:
         change.remove(_LEARNINGS, least)
         change.audit("learning.clean", least)
-
-
-def _is_unknown(learning: Learning) -> bool:
-    """Whether an error was observed once, and has neither fix nor diagnosis."""
-    return learning.origin is Origin.TOOL and learning.seen <= 1 and not learning.fix and not learning.diagnosis
 
 
 def get(change: Change, id: str) -> Learning | None:
