@@ -320,6 +320,17 @@ def test_a_learned_fix_comes_back_with_its_evidence_to_its_owner_alone(hx: Hexad
 
 
 @requirement("IO-02")
+def test_an_entry_that_was_saved_as_it_is_comes_back_so_to_its_owner_alone(hx: Hexad, tmp_path: Path) -> None:
+    hx.knowledge.save("example", "An example token is ghp_abcdefghijklmnopqrstuvwxyz0123456789", redact=False)
+    hx.export(tmp_path / "out")
+    mine, theirs = (hx.scoped(namespace=name) for name in ("mine", "theirs"))
+    mine.import_file(tmp_path / "out", mine=True)
+    theirs.import_file(tmp_path / "out")
+    assert mine.knowledge.get("example").content == hx.knowledge.get("example").content
+    assert "[redacted:github-token]" in theirs.knowledge.get("example").content
+
+
+@requirement("IO-02")
 @pytest.mark.parametrize("remedies", ["{x: {kind: arguments, changes: [{}]}}", "{x: {kind: arguments, changes: 3}}"])
 def test_a_page_whose_fixes_were_edited_into_something_else_is_named(hx: Hexad, tmp_path: Path, remedies: str) -> None:
     page = tmp_path / "tool.md"

@@ -19,17 +19,8 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Workspace
 
-_OURS: Final = (
-    "id",
-    "use_count",
-    "last_used",
-    "given_by",
-    "version",
-    "first_version",
-    "created",
-    "updated",
-    "redactions",
-)
+_OURS: Final = ("id", "given_by", "version", "first_version", "created", "updated", "redactions")
+_COUNTS: Final = ("use_count", "last_used", "run_count", "success_count", "recent")
 _PROPOSED: Final = ("key", "category", "subject", "tags", "sentence")  # fields of a proposal's page
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
 
@@ -78,6 +69,6 @@ def _page(record: Record) -> str:
     kept = {
         name: value
         for name, value in written.items()
-        if name not in _OURS and name != BODY[kind] and value not in (usual.get(name, MISSING), [], {})
+        if name not in (*_OURS, *_COUNTS) and name != BODY[kind] and value not in (usual.get(name, MISSING), [], {})
     }
     return f"{frontmatter.write({'hexad': WIRE, **kept})}{written[BODY[kind]]}\n"

@@ -322,9 +322,9 @@ class _Saver:
         if mine and isinstance(record, Learning):
             fields |= {"seen": record.seen, "remedies": record.remedies}
             saves[Learning] = self._learnings.bring_back
-        said: dict[str, Any] = (
-            {"origin": record.origin, "session": record.session} if mine else {"origin": Origin.IMPORT}
-        )
+        said: dict[str, Any] = {"origin": Origin.IMPORT}
+        if mine:
+            said = {"origin": record.origin, "session": record.session, "redact": not record.verbatim}
         kept = saves[type(record)](**fields, tags=record.tags, **said)
         self._redacted.update(kept.redactions)
         if mine and isinstance(record, Skill) and record.status is SkillStatus.ACTIVE:

@@ -149,7 +149,7 @@ class LearningCollection(RecordCollection[Learning]):
 
     def bring_back(self, *, fix: str, seen: int, remedies: Mapping[str, Any], **said: Any) -> Learning:
         """Save a learning that the user exported, with every fix and the evidence for it."""
-        intake = admission.Intake(limit=self._workspace.max_text, redact=True)
+        intake = admission.Intake(limit=self._workspace.max_text, redact=said.get("redact", True))
         times = admission.whole("seen", seen, low=0, high=1 << 31)
         try:
             stored: Mapping[str, Any] = intake.mapping("remedies", remedies)
