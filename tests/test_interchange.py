@@ -454,10 +454,10 @@ def test_a_changed_line_of_a_file_replaces_what_it_brought(hx: Hexad, tmp_path: 
     page.write_text("# A\n- Keep functions under 60 lines\n")
     done = hx.import_file(page, mine=True)
     assert (done.added, done.replaced, done.gone) == (0, 1, ("never-deploy-fridays",))
-    assert hx.knowledge.get("keep-functions-40-lines").content == "Keep functions under 60 lines"
+    assert hx.knowledge.get("keep-functions-60-lines").content == "Keep functions under 60 lines"
     page.write_text("# A\n- Keep functions under 80 lines\n")
     assert hx.import_file(page, mine=True).proposed == 1  # it may have been edited here
-    hx.knowledge.save("keep-functions-40-lines", "Keep functions tiny")
+    hx.knowledge.save("keep-functions-60-lines", "Keep functions tiny")
     page.write_text("# A\n- Keep functions under 60 lines\n")
     assert hx.import_file(page, mine=True).kept == 1
 

@@ -319,6 +319,8 @@ class _Saver:
         mine = self._wish.mine
         if mine and isinstance(record, Knowledge):
             fields["pinned"] = record.pinned
+        if record.id in self._changed:  # a key that was made from its old text follows the new one
+            saves[Knowledge] = self._knowledge.correct
         if mine and isinstance(record, Learning):
             fields |= {"seen": record.seen, "remedies": record.remedies}
             saves[Learning] = self._learnings.bring_back
