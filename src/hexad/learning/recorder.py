@@ -73,6 +73,7 @@ class _Recording:
     change: Change
     outcome: Outcome
     now: datetime
+    seen: dict[str, datetime] = field(default_factory=dict)  # the learning that the error counts for
     trusts: dict[str, Json] = field(default_factory=dict)  # what fixes are trusted now, for which it was evidence
 
     def write(self) -> str:
@@ -120,6 +121,7 @@ class _Recording:
         )
         self.change.unit.learn(
             LearningChanges(
+                seen=self.seen,
                 calls=[call],
                 keep_calls={call.session: CALLS_STORED} if number % _TIDIED == 0 else {},
                 drop_calls_below=number - CALLS_SPAN if number % _SWEPT == 0 else None,
@@ -138,7 +140,9 @@ class _Recording:
 
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
-        known = remembered(self.change, self.outcome, self.now)
+        known, again = remembered(self.change, self.outcome, self.now)
+        if again:
+            self.seen[known] = self.now
         for made in self._holding(self._activity().offers):
             if made.state in {OFFERED, WORKED}:
                 self._blame(made, known)

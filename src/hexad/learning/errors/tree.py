@@ -32,22 +32,17 @@ MOST_OF_A_TOOL: Final = 2000  # learnings; then each new one replaces an old one
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 
-def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
-    """Count an error for the one learning about it, which may be new; return the learning's id."""
+def remembered(change: Change, outcome: Outcome, now: datetime) -> tuple[str, bool]:
+    """The id of the one learning about an error, and whether the error is still to be counted for it."""
     exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
     known = change.unit.templates([exact])
     if known:
-        return _seen(change, known[0][1], now)
+        return known[0][1], True
     bucket = bucket_of(change.unit, outcome.trigger, outcome.words)
     where = _placed(change, outcome.words, bucket)
     if where.replaced or where.template not in bucket:
-        return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now).id
-    return _seen(change, bucket[where.template], now)
-
-
-def _seen(change: Change, id: str, now: datetime) -> str:
-    change.unit.learn(LearningChanges(seen={id: now}))
-    return id
+        return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now).id, False
+    return bucket[where.template], True
 
 
 def bucket_of(view: Reading, trigger: str, words: Words) -> dict[Words, str]:

@@ -61,6 +61,7 @@ class Unit(Search, Vectors, Index, LearningTables):
     """Implements the ports through a connection whose transaction somebody else begins and ends."""
 
     _seen: tuple[Table[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
+    _record: Any = None  # the record of that row
 
     # reading
 
@@ -70,7 +71,8 @@ class Unit(Search, Vectors, Index, LearningTables):
         if row is None and layer is Layer.USER_KNOWLEDGE:
             row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
         self._seen = table, row[0] if row else id, row and (row[-1], row[-2])
-        return row and Row(row[-1], table.decode(row), unpacked(row[-2], id))
+        self._record = row and table.decode(row)
+        return row and Row(row[-1], self._record, unpacked(row[-2], id))
 
     def page(
         self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
@@ -294,7 +296,8 @@ class Unit(Search, Vectors, Index, LearningTables):
 
     def _put_aside(self, table: Table[Any], number: int, record: Record) -> None:
         """Write the column that lies in a table of its own, unless it is the same already."""
-        if table.aside is not None:
+        known, self._record = self._record, None
+        if table.aside is not None and getattr(known, table.aside, None) is not getattr(record, table.aside):
             self._connection.execute(
                 f"INSERT INTO {table.home_of_aside} VALUES (?1, ?2) "
                 f"ON CONFLICT DO UPDATE SET {table.aside} = ?2 WHERE {table.aside} != ?2",
