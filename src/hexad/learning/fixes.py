@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST: Final = 8  # fixes that one learning keeps
 _MOST_SESSIONS: Final = 8
-_MOST: Final = 1 << 31  # of a count: more is no count
+_LARGEST: Final = 1 << 31  # of a count: more is no count
 _COUNTS: Final = ("worked", "failed", "support")
 
 
@@ -49,7 +49,7 @@ class Candidate:
         """The candidate that `to_json` wrote."""
         text = str(stored.get("says", ""))
         fix = from_json(stored, text)
-        counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int and 0 <= held < _MOST}
+        counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int and 0 <= held < _LARGEST}
         evidence = Evidence(users_word=isinstance(fix, Correction), **counts)
         return cls(fix=fix, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
 
