@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,7 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
         ("pytest -q", "No module named 'yaml'", "pip install pyyaml && pytest -q", "run `pip install pyyaml` first"),
         ("aws s3 ls", "region is not set", "AWS_REGION=eu-west-1 aws s3 ls", "set `AWS_REGION` for `aws`"),
         ("pytest -q", "No module named 'app'", "PYTHONPATH=src pytest -q", "set `PYTHONPATH` for `pytest`"),
+        ("cat a.yml", "cat: a.yml: No such file or directory", "git stash && cat a.yml", ""),
         ("python app.py", "bash: python: command not found", "python3 app.py", "use `python3` instead of `python`"),
         (
             "docker run --detatch x",
@@ -74,6 +76,23 @@ def test_a_command_is_compared_word_by_word(hx: Hexad, failed: str, error: str, 
 def test_no_word_of_one_run_is_named(hx: Hexad, worked: str) -> None:
     fix = fix_after(hx, {"command": "deploy web"}, "deploy: not signed in", {"command": worked})
     assert not any(word in fix for word in ("ghp_", "ann", "run-17", "8841"))
+
+
+@requirement("FIX-03")
+@pytest.mark.parametrize(("other", "fix"), [("prod", "add `-n prod`"), ("staging", "add `-n`")])
+def test_the_value_of_an_option_is_named_once_two_sessions_gave_the_same(hx: Hexad, other: str, fix: str) -> None:
+    for session, value in (("one", "prod"), ("two", other)):
+        hx.observe(tool="Bash", args={"command": "kubectl logs api"}, error='pods "api" not found', session=session)
+        hx.observe(tool="Bash", args={"command": f"kubectl logs api -n {value}"}, result="done", session=session)
+        assert hx.learnings.known_fix("Bash", 'pods "api" not found') == ("add `-n`" if session == "one" else fix)
+
+
+@requirement("FIX-03")
+def test_a_number_that_the_call_gave_is_not_repeated_in_the_errors_words(hx: Hexad) -> None:
+    error = "Header part (884213) from ('X-Account', 884213) must be of type str or bytes"
+    fix = fix_after(hx, {"headers": {"X-Account": 884213}}, error, {"headers": {"X-Account": "884213"}})
+    assert "must be of type str" in fix
+    assert "884213" not in fix
 
 
 @requirement("FIX-02")
@@ -356,7 +375,7 @@ def test_who_asks_gets_a_fix_below_the_threshold_and_unasked_advice_does_not(hx:
 @requirement("FIX-07")
 @pytest.mark.parametrize(
     "bypass",
-    ["skip_approval", "auto_approve", "override", "allow_destructive", "no_confirm", "admin_token", "approved_by"],
+    ["skip_approval", "auto_approve", "override", "allowDuplicate", "no_confirm", "admin_token", "approved_by"],
 )
 def test_an_argument_that_passes_by_an_approval_is_no_fix(hx: Hexad, bypass: str) -> None:
     assert bypass not in fix_after(hx, {"pr": 4}, "approval required", {"pr": 4, bypass: "yes"}, tool="merge")
@@ -387,6 +406,16 @@ def test_of_several_changes_those_count_that_the_error_names(
     fix = fix_after(hx, failed, error, worked, tool="t")
     assert says in fix
     assert f"`{never}`" not in fix
+
+
+@requirement("FIX-01", "EVAL-01")
+def test_a_case_may_hold_calls_of_other_tools_before_the_one_that_worked(tmp_path: Path) -> None:
+    post = {"channel": "C1", "text": "done"}
+    then = [{"tool": "join_channel", "args": {"channel": "C1"}}, {"tool": "post", "args": post}]
+    case = {"tool": "post", "args": post, "error": "not_in_channel", "then": then, "says": ["join"], "never": ["C1"]}
+    (tmp_path / "fixes.jsonl").write_text(json.dumps(case))
+    figures = judge_fixes(read_cases(tmp_path), lambda *_: None).json
+    assert figures == {"right": 1.0, "empty": 0.0, "wrong": 0.0, "count": 1, "misses": []}
 
 
 @requirement("FIX-01", "FIX-07")
@@ -547,6 +576,22 @@ def test_a_word_that_many_errors_hold_does_not_bring_a_fix(hx: Hexad) -> None:
         assert not hx.retrieve(message, ["agent_learnings"])
     assert hx.retrieve("why is the rate limit exceeded?", ["agent_learnings"])
     assert hx.retrieve("search flights to Rome", ["agent_learnings"])
+
+
+@requirement("FIX-01", "EVAL-03")
+def test_among_few_fixes_an_ordinary_message_brings_none(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", semantic=True) as hx:
+        for failed, error, worked in (
+            ("kubectl logs api", 'pods "api" not found', "kubectl logs api -n prod"),
+            ("python app.py", "No module named 'requests'", "pip install requests && python app.py"),
+            ("git push", "rejected (fetch first)", "git pull --rebase && git push"),
+            ("rm build", "rm: cannot remove 'build': Is a directory", "rm -r build"),
+        ):
+            assert fix_after(hx, {"command": failed}, error, {"command": worked}, tool="Bash")
+        for message in ("refactor the parser", "fix the login page", "make the button bigger", "deploy the site"):
+            assert not hx.retrieve(message, ["agent_learnings"]), message
+        assert hx.retrieve("show the logs of the api pod", ["agent_learnings"])
+        assert hx.retrieve("push my branch with git", ["agent_learnings"])
 
 
 @requirement("FIX-01")

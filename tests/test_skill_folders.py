@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import socket
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -347,7 +348,7 @@ def test_what_exceeds_a_limit_is_refused(hx: Hexad, tmp_path: Path) -> None:
 @requirement("SKILL-09")
 @pytest.mark.soak
 def test_the_largest_folder_that_is_allowed_is_kept_whole(hx: Hexad, tmp_path: Path) -> None:
-    files = {f"{n}.bin": os.urandom(LARGEST_FILE) for n in range(7)}
+    files = {f"{n}.bin": Random(n).randbytes(LARGEST_FILE) for n in range(7)}  # noqa: S311 - no secrets in them
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, **files, "control": "\x01" * LARGEST_FILE})
     refusal = None
     try:

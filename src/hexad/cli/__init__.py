@@ -15,7 +15,7 @@ from typer.completion import completion_init  # type: ignore[attr-defined]  # it
 from typer.main import get_group
 
 from hexad._version import __version__
-from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.options import AsJson, Database, Namespace, flag
 from hexad.cli.terminal import screen, suggesting
 from hexad.cli.tree import LazyGroup, pass_down
 from hexad.errors import ConfigError, HexadError, InvalidInput
@@ -42,8 +42,8 @@ app = typer.Typer(
 def _before(
     context: typer.Context,
     *,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    debug: Annotated[bool, flag("--debug", "Show the traceback of an error.")] = False,
+    version: Annotated[bool, flag("--version", "Show the version and exit.")] = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,

@@ -1,6 +1,6 @@
 """The options that commands share."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -8,29 +8,41 @@ from hexad.model import Category, Layer
 
 _PANEL: Final = "Every command"
 
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """An option with a value; without ``names`` it has the name of its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str, **more: Any) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=help, **more)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """A value without a name, found by its place."""
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
 Database = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "FILE",
+        "The database file, or postgresql://…; default: HEXAD_DB, the project's (see init, trust), your own.",
         "--db",
-        metavar="FILE",
         rich_help_panel=_PANEL,
-        help="The database file, or postgresql://…; default: HEXAD_DB, the project's (see init, trust), your own.",
     ),
 ]
-Namespace = Annotated[
-    str | None, typer.Option("--namespace", metavar="NAME", rich_help_panel=_PANEL, help="Whose memory to use.")
-]
-AsJson = Annotated[bool, typer.Option("--json", rich_help_panel=_PANEL, help="Print one JSON document.")]
+Namespace = Annotated[str | None, option("NAME", "Whose memory to use.", "--namespace", rich_help_panel=_PANEL)]
+AsJson = Annotated[bool, flag("--json", "Print one JSON document.", rich_help_panel=_PANEL)]
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The reference's name.")]
-SkillName = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.")]
-By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; repeatable.")]
-InCategory = Annotated[Category | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(Category)}.")]
-Layers = Annotated[
-    list[Layer] | None, typer.Option("--layer", metavar="LAYER", help=f"Repeatable: {', '.join(Layer)}.")
-]
-Session = Annotated[str | None, typer.Option("--session", metavar="NAME", help="The conversation it belongs to.")]
-KeepSecrets = Annotated[bool, typer.Option("--keep-secrets", help="Do not redact secrets.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Key = Annotated[str, argument("KEY", "The entry's key.")]
+Name = Annotated[str, argument("NAME", "The reference's name.")]
+SkillName = Annotated[str, argument("NAME", "The skill's name.")]
+By = Annotated[str | None, option("PERSON", "Who approves; your login name if not given.", "--by")]
+Tags = Annotated[list[str] | None, option("WORD", "A tag; repeatable.", "--tag")]
+InCategory = Annotated[Category | None, option("WORD", f"{', '.join(Category)}.", "--category")]
+Layers = Annotated[list[Layer] | None, option("LAYER", f"Repeatable: {', '.join(Layer)}.", "--layer")]
+Session = Annotated[str | None, option("NAME", "The conversation it belongs to.", "--session")]
+KeepSecrets = Annotated[bool, flag("--keep-secrets", "Do not redact secrets.")]
+Yes = Annotated[bool, flag("--yes", "Do not ask.")]

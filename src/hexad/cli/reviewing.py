@@ -5,11 +5,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
-import typer
-
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
-from hexad.cli.options import By
+from hexad.cli.options import By, argument, flag
 from hexad.cli.skills import showing
 from hexad.cli.skills.input import body_from
 from hexad.cli.terminal import editing, screen
@@ -34,12 +32,10 @@ app = Commands()
 
 @app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")
 def review(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Only this proposal, skill or learning.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, argument("NAME", "Only this proposal, skill or learning.", show_default=False)] = None,
     *,
-    accept: Annotated[bool, typer.Option("--accept", help="Accept it without asking.")] = False,
-    reject: Annotated[bool, typer.Option("--reject", help="Reject it without asking.")] = False,
+    accept: Annotated[bool, flag("--accept", "Accept it without asking.")] = False,
+    reject: Annotated[bool, flag("--reject", "Reject it without asking.")] = False,
     by: By = None,
     common: Common,
 ) -> None:

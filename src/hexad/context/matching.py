@@ -95,9 +95,10 @@ class Matches:
         *,
         standing: int = 0,
         personal: bool = True,
+        least: int = 1,
     ) -> None:
         self.candidates = candidates
-        self._rows = max(1, candidates.rows - standing)  # among which chance may find something: the others are known
+        self._rows = max(least, candidates.rows - standing)  # among which chance may find something; others are known
         self.near = near
         self.habits = learned or {}
         self.mixed: set[int] = set()  # rows of several topics: how close they are as a whole says little

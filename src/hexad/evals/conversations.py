@@ -47,6 +47,7 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
     saved, proposed = sum(len(each.saved) for each in every), sum(len(each.proposed) for each in every)
     wanted = sum(len(each.keep) for each in every)
     empty = [each for each in every if not each.keep]
+    needless, turns = sum(len(each.saved) for each in empty), sum(each.turns for each in empty)
     return {
         "precision_saved": _share(sum(each.right(each.saved) for each in every), saved),
         "precision_proposed": _share(sum(each.right(each.proposed) for each in every), proposed),
@@ -54,9 +55,7 @@ def figures(every: Sequence[Outcome]) -> dict[str, float]:
         "recall_proposed": _share(wanted - sum(len(each.missed(each.proposed)) for each in every), wanted),
         "recall": _share(wanted - sum(len(each.missed((*each.saved, *each.proposed))) for each in every), wanted),
         "category": mean([right for each in every for right in each.sorted], 1.0),
-        "saved_per_100_without": 100
-        * sum(len(each.saved) for each in empty)
-        / (sum(each.turns for each in empty) or 1),
+        "saved_per_100_without": 100 * needless / (turns or 1),
         "conversations": len(every),
     }
 

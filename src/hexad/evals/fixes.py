@@ -2,8 +2,8 @@
 
 The format is `fixes.jsonl`, in the folder or one folder below, with a line for each failure:
 ``{"tool", "args", "error", "then", "says", "never"}``. ``then`` are the arguments of the tool's next successful call,
-a list of those of several, or null. A right fix contains one of ``says`` and none of ``never``, in any case; an empty
-``says`` means that no fix is right.
+null, or a list of calls: each the arguments, or ``{"tool", "args"}`` for another tool. A right fix contains one of
+``says`` and none of ``never``, in any case; an empty ``says`` means that no fix is right.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _WORD: Final = re.compile(r"(?<!\w)-[a-z]\b|[^\W_]{2,}|\d", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A failed call, the arguments of the calls that worked after it, and what a fix must and must not say."""
+    """A failed call, the calls that worked after it (tool and arguments), and what a fix must and must not say."""
 
     tool: str
     args: Mapping[str, Any]
     error: str
-    then: Sequence[Mapping[str, Any]]
+    then: Sequence[tuple[str, Mapping[str, Any]]]
     says: tuple[str, ...]
     never: tuple[str, ...]
     place: str
@@ -50,7 +50,8 @@ class Case:
     def is_empty(self, fix: str) -> bool:
         """Whether a fix shares no word with the error or with the difference between the calls."""
         words = _words([self.error])
-        for then in self.then:
+        for tool, then in self.then:
+            words |= _words([tool] if tool != self.tool else [])
             words |= _words(name for name in {*self.args, *then} if self.args.get(name) != then.get(name))
             words |= _words(_leaves(self.args)) ^ _words(_leaves(then))
         return bool(fix) and not _words([fix]) & words
@@ -86,8 +87,8 @@ def _asked(case: Case) -> str:
     now = utc_now()  # for all calls: on a busy machine a second between two would be a wait
     with Hexad.open(":memory:", enabled=True, semantic=False, clock=lambda: now) as hx:
         hx.observe(tool=case.tool, args=case.args, error=case.error, session="replay")
-        for then in case.then:
-            hx.observe(tool=case.tool, args=then, result="done", session="replay")
+        for tool, then in case.then:
+            hx.observe(tool=tool, args=then, result="done", session="replay")
         return hx.learnings.known_fix(case.tool, case.error) or ""
 
 
@@ -113,7 +114,16 @@ def _case(line: Line) -> Case:
         raise line.error("args must be an object, and then null, an object or a list of objects")
     place = f"{line.file.parent.name}/{line.file.name}:{line.number}"
     says, never = _texts(line, "says"), _texts(line, "never")
-    return Case(line.text("tool"), args, line.text("error"), then, says, never, place)
+    calls = [_call(each, line.text("tool")) for each in then]
+    return Case(line.text("tool"), args, line.text("error"), calls, says, never, place)
+
+
+def _call(then: Mapping[str, Any], tool: str) -> tuple[str, Mapping[str, Any]]:
+    """A call's tool and arguments."""
+    named, args = then.get("tool"), then.get("args")
+    if len(then) == 2 and isinstance(named, str) and isinstance(args, dict):
+        return named, args
+    return tool, then
 
 
 def _texts(line: Line, name: str) -> tuple[str, ...]:

@@ -52,14 +52,8 @@ def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:
 
 
 def _knowledge(hx: Hexad, document: Document, position: int) -> None:
-    meta = document.meta
-    hx.knowledge.save(
-        document.id,
-        document.text,
-        subject=str(meta.get("speaker", "")),
-        thread=str(meta.get("session", "")),
-        position=position,
-    )
+    subject, thread = (str(document.meta.get(name, "")) for name in ("speaker", "session"))
+    hx.knowledge.save(document.id, document.text, subject=subject, thread=thread, position=position)
 
 
 def _skill(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001

@@ -43,15 +43,7 @@ def ndcg(found: Sequence[str], relevant: Collection[str], k: int) -> float:
 def quality(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Quality:
     """The mean over questions; each answer is the found ids and the relevant ids."""
     return mean(
-        [
-            Quality(
-                recall(found, relevant, 5),
-                recall(found, relevant, 10),
-                reciprocal_rank(found, relevant),
-                ndcg(found, relevant, 10),
-            )
-            for found, relevant in answers
-        ]
+        Quality(recall(*each, 5), recall(*each, 10), reciprocal_rank(*each), ndcg(*each, 10)) for each in answers
     )
 
 

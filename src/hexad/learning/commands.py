@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.advice import is_dangerous
-from hexad.learning.programs import INSTALLS, KNOWN, UNCHECKED, WITH_SUBCOMMANDS
+from hexad.learning.programs import INSTALLS, KNOWN, PIP, UNCHECKED, WITH_SUBCOMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
 OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*|--\w[\w-]+)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
-_PIP: Final = re.compile(r"\S*python[\d.]* -m pip\b")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
 _OFF: Final = frozenset({"false", "no", "none", "0", ""})
 _GUARD: Final = re.compile(r"(?i)^(?:require|check|verify|validate|enforce|confirm|protect)")
@@ -46,7 +45,7 @@ def commands(text: str) -> list[Command]:
             found.append([])
         else:
             found[-1].append(word)
-    found = [["pip", *each[3:]] if _PIP.match(" ".join(each)) else each for each in found]
+    found = [["pip", *each[3:]] if PIP.match(" ".join(each)) else each for each in found]
     ordered: list[Command] = [
         sorted(each, key=lambda word: SETTING.fullmatch(word) is not None) for each in found if each
     ]
@@ -99,7 +98,7 @@ def failed_command(found: Sequence[Command], error: str) -> Command:
 
 def takes_rights(path: str, before: str, after: str) -> bool:
     """Whether an argument now takes rights or turns a check off, by its name and value or by the words of its text."""
-    name = path.rsplit("/", 1)[-1].replace("_", "-")
+    name = re.sub("_|(?<=[a-z])(?=[A-Z])", "-", path.rsplit("/", 1)[-1]).lower()
     off = after.casefold() in _OFF - {""}
     if (_BYPASS.search(name) and not off) or (_GUARD.search(name) and off):
         return True

@@ -16,7 +16,7 @@ from hexad.learning.errors.advice import Cause, Failure
 from hexad.learning.errors.masking import mask_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one
 _LONGEST_WORD, _LONGEST_AFFIX = 40, 12
@@ -40,6 +40,9 @@ _UNDEFINED: Final = (  # what a language or a library does not have
 _HARMLESS: Final = re.compile(
     r"(?i)if (?:not )?exists|on conflict(?: \( \w+ \))? do nothing|or ignore"
 )  # clauses that change no data
+_GIVEN: Final = re.compile(r"(?:, )?(\w+) =(?: ([A-Za-z_]\w*)(?: ,)?)?")  # an argument of a function
+_CLAUSES: Final = frozenset({"GROUP", "BY"})
+_OF_FORM: Final = frozenset({Cause.CALL, Cause.OTHER})
 OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\w\.(?!txt$)[A-Za-z])")  # paths and files
 _MARKS: Final = re.compile(r"[\"'`\\]")
 
@@ -72,17 +75,31 @@ def text_edits(name: str, before: str, after: str, failure: Failure) -> Iterator
     for kind, a, b, c, d in changed:
         if kind == "replace":
             for out, come in zip(one[a:b], other[c:d], strict=False):
-                missing = len(changed) == 1 and re.search(_UNDEFINED.format(re.escape(out)), failure.text)
-                yield from [f"use `{come}` instead of `{out}`"] if missing else word_edits("", out, come, failure)
+                missing = len(changed) == 1 and re.search(_UNDEFINED.format(re.escape(out)), failure.text) is not None
+                within = come[: -len(out) - 1] if come.endswith(f".{out}") else ""  # a column's table, a name's module
+                missing |= within in one and names(failure.text, out.rpartition(".")[2])
+                sign = out in {"and", "or", "not"} and not come.isalnum() and failure.of_the_call
+                known = missing or sign
+                yield from [f"use `{come}` instead of `{out}`"] if known else word_edits("", out, come, failure)
         elif kind == "insert":
-            words = [each for each in other[c:d] if each[0].isalpha() and len(each) > 1]
-            clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(" ".join(other[c:d]))
-            words = [each for each in words if f"'{each}" not in after]  # no literals
-            error = failure.text.casefold().replace(" codec ", " encoding ")
-            if words[:1] in (["import"], ["from"]) and names(error, words[-1].casefold()):
-                yield f"add `{' '.join(other[c:d])}`"
-            elif words and (clause or all(names(error, each.casefold()) for each in words)):
-                yield f"add `{' '.join(words)}`"
+            yield from _inserted(other[c:d], after, failure, first=a == 0, sole=len(changed) == 1)
+
+
+def _inserted(tokens: Sequence[str], after: str, failure: Failure, *, first: bool, sole: bool) -> Iterator[str]:
+    """Words that came to a query or program: those that the error names, a statement before it, a cast, an argument."""
+    code, error = " ".join(tokens), failure.text.casefold().replace(" codec ", " encoding ")
+    clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(code)
+    words = [each for each in tokens if each[0].isalpha() and len(each) > 1 and f"'{each}" not in after]  # no literals
+    if words[:1] in (["import"], ["from"]) and names(error, words[-1].casefold()):
+        yield f"add `{code}`"
+    elif cast := re.fullmatch(r": : (\w+)", code):
+        yield f"add `::{cast[1]}`"
+    elif first and (statement := re.fullmatch(r"([A-Z]+) ;", code)):
+        yield f"run `{statement[1]}` first"
+    elif sole and failure.cause in _OF_FORM and (given := _GIVEN.fullmatch(code)):
+        yield f"add `{given[1]}={given[2]}`" if given[2] else f"write `{given[1]}=…`, with the name"
+    elif words and (clause or all(names(error, each.casefold()) for each in words if each.upper() not in _CLAUSES)):
+        yield f"add `{' '.join(words)}`"
 
 
 def word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:
@@ -111,7 +128,8 @@ def form_change(name: str, before: str, after: str) -> str:
     >>> form_change("x", "Medium", "medium"), form_change("x", "Berlin", "Europe/Berlin"), form_change("x", "ten", "10")
     ('write x in lower case', 'write x as "Europe/…"', 'give x as digits, not as text')
     """
-    if not before.startswith("/") and after.startswith("/") and after.endswith(f"/{before.lstrip('~./')}"):
+    own = after.endswith(f"/{before.lstrip('~./')}") and not before.startswith("/")
+    if own and re.match(r"(?i)(?:\$[({]?pwd[)}]?)?/", after):
         return f"give {name} as an absolute path"
     if before == after or not before or not after or before.startswith("/") or after.startswith("/"):
         return ""

@@ -10,6 +10,7 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
+from hexad.learning.arguments.privacy import names_person
 from hexad.learning.commands import (
     OPTION,
     SETTING,
@@ -38,10 +39,10 @@ from hexad.learning.differences import (
     word_edits,
 )
 from hexad.learning.errors.advice import Cause, Failure, is_dangerous
-from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES, TAKES_AWAY
+from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES, TAKES_AWAY, TAKES_BACK, WITH_SUBCOMMANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hexad.learning.commands import Command
 
@@ -50,7 +51,7 @@ _MOST: Final = 4  # edits of one text that are named
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
 _CREDENTIAL: Final = re.compile("^-[iuUpWHa]|^--.*(?:cert|-ca|key|token|pass|secret|auth|identity|login)")
 _OUTPUT: Final = re.compile(
-    "-[vqsxz]+|-vv+|--(?:verbose|debug|quiet|silent|trace|color|colour|json|human-readable|pretty|tb|pdb|tail|follow)"
+    "-[vqsxz]+|-vv+|--(?:verbose|debug|quiet|silent|trace|coverage|color|colour|json|human-readable|pretty|tb|pdb|tail|follow)"
 )
 _WHERE: Final = re.compile(  # options that say where something is
     "-[nCRwh]|--(?:namespace|region|profile|project|repo|manifest-path|prefix|workspace|host|context|chdir|cwd)"
@@ -66,6 +67,7 @@ _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says t
 _ADVISES: Final = r"(?i)(?:(?:us(?:e|ing)|try|run(?:ning)?|instead|call|with|via)\b[^.\n]{{0,40}}?\s|[`'\"]){}(?![\w-])"
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
+_ADDED_OPTION: Final = re.compile("add `(--?[A-Za-z][a-z-]*)`")
 _ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
 _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
@@ -73,8 +75,9 @@ _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
     """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = commands(before), commands(after)
+    found: Iterable[str]
     if before != after and is_same(before, after):
-        found = _quote_edits(name, before, after)
+        found = () if re.search("(?i)(?:single|double)[ -]quote", failure.text) else _quote_edits(name, before, after)
     elif old and new and any(is_command(name, each, failure.text) for each in (before, after)):
         found = _command_edits(old, new, failure)
     elif re.search(r"[\s(]", before + after):
@@ -141,12 +144,24 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     same = {base(failed[0]), *failed}
     idle = IDLE | {"source", "eval"}  # of the latter two only alone: they say nothing then
     first = [each for each in first if not (each in idle or each.split()[0] in IDLE or same.issuperset(each.split()))]
+    if failure.cause is Cause.ABSENT:  # `git stash` brings no file
+        useful = [PREPARES & {*words} or words[0] not in WITH_SUBCOMMANDS for words in map(str.split, first)]
+        first = [each for each, use in zip(first, useful, strict=True) if use or names_one(failure.text, f"`{each}`")]
     if first:
         yield f"run {' and '.join(f'`{each}`' for each in first[:3])} first"
     changed = [*_changed_words(failed, now, failure)]
     named = [each for each in changed if names_one(failure.text, each)]
     exchanged = [word for word in failed[1:] if is_operand(word) and not any(is_kin(word, each) for each in now)]
     yield from (each for each in changed if each in named or not (named or exchanged) or not each.startswith("add "))
+
+
+def value_of(how: str, text: str) -> str:
+    """The value of an added option in a command, if it is a plain word that names no person and is no secret."""
+    option = _ADDED_OPTION.fullmatch(how)
+    if option is None or _CREDENTIAL.search(option[1]) or names_person([option[1]]):
+        return ""
+    found = re.search(rf"(?<!\S){re.escape(option[1])}[ =]([a-z][a-z0-9-]{{1,30}})(?!\S)", text)
+    return found[1] if found and isshown(found[1], "") else ""
 
 
 def is_addition(edit: str) -> bool:
@@ -210,11 +225,7 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
 
 def takes_away(command: Command) -> bool:
     """Whether a command deletes something, or takes changes back."""
-    words = " ".join(command)
-    return (
-        any(map(TAKES_AWAY.search, command[:4]))
-        or re.search(r"down .*-v|git checkout (?:--|\.)|git restore \.", words) is not None
-    )
+    return any(map(TAKES_AWAY.search, command[:4])) or TAKES_BACK.search(" ".join(command)) is not None
 
 
 def is_instead(verb: str, error: str) -> bool:
@@ -255,11 +266,19 @@ def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[s
         yield f"use `{word}` instead of `{out}`"
     elif letters(out) == letters(word) and failure.of_the_call and out not in error and is_general(word, error):
         yield f"write `{out}` as `{word}`"
-    elif "://" in word and "://" not in out and word.rpartition("/")[2] == out.rpartition("/")[2]:
-        yield f'write the address as "{word.partition("://")[0]}://…"'
+    elif begun := _beginning(out, word, error):
+        yield begun
     else:
         option = "" if is_operand(new[place - 1]) else f"`{new[place - 1]}`"
         yield from list(word_edits(option, out, word, failure)) or word_edits("", out, word, failure)
+
+
+def _beginning(out: str, word: str, error: str) -> str:
+    """The beginning that a word got: the scheme of an address, or the type of a thing (`deployment/…`)."""
+    if "://" in word and "://" not in out and word.rpartition("/")[2] == out.rpartition("/")[2]:
+        return f'write the address as "{word.partition("://")[0]}://…"'
+    typed = re.fullmatch(f"([a-z]+/){re.escape(out)}", word) if names(error, out) else None
+    return f"write the name as `{typed[1]}…`" if typed and re.search(r"\b(?:type|kind)\b", error) else ""
 
 
 def _is_missing(out: str, word: str, new: Command, error: str) -> bool:

@@ -33,7 +33,7 @@ _NAMED: Final = re.compile(r"""[`"]([^`"]+)[`"]|([A-Z]{2}[^\s,]+)""")  # in a se
 _IN_QUOTES: Final = re.compile(r"[‘'`]([\w./-]+)[’']")  # names and values that an error's words hold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """One changed argument: its shape before and after, empty where it was absent."""
 
@@ -43,18 +43,20 @@ class Change:
     how: str = ""  # what to do with its text, in words
     named: tuple[str, ...] = ()  # the words of it that the error has; it holds for errors that have them too
     of: str = ""  # the program and subcommand of the shell command that failed; empty if there were several
+    value: str = ""  # of the option that was added; empty if sessions gave others
+    sure: bool = False  # whether two sessions gave it
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Change:
         """The change that `to_json` wrote."""
-        before, after, how, of = (str(stored.get(name) or "") for name in ("from", "to", "how", "of"))
-        named = tuple(map(str, stored.get("named", ())))
-        return cls(path=stored["path"], before=before, after=after, how=how, named=named, of=of)
+        before, after, how, of, value = (str(stored.get(name) or "") for name in ("from", "to", "how", "of", "value"))
+        named, sure = tuple(map(str, stored.get("named", ()))), bool(stored.get("sure"))
+        return cls(stored["path"], before, after, how, named, of, value, sure)
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps, without what is empty."""
         written: dict[str, Json] = {"from": self.before, "to": self.after, "how": self.how, "of": self.of}
-        written["named"] = list(self.named)
+        written |= {"named": list(self.named), "value": self.value, "sure": self.sure}
         return {"op": self.op, "path": self.path, **{name: each for name, each in written.items() if each}}
 
     @property
@@ -79,6 +81,8 @@ class Change:
     def sentence(self) -> str:
         """One change as a person would say it."""
         name, before, after = quoted(name_of(self.path)), in_words(self.before), in_words(self.after)
+        if self.sure:
+            return f"{self.how[:-1]} {self.value}`"
         if self.how or not after:
             return self.how or f"leave out {name}"
         if not before:
@@ -108,7 +112,8 @@ class Change:
 
     def again(self, other: Change) -> Change:
         """The change after another session made it too, perhaps to another program's command."""
-        return replace(self, of=self.of if self.of == other.of else "")
+        value = self.value if self.value == other.value else ""
+        return replace(self, of=self.of if self.of == other.of else "", value=value, sure=bool(value))
 
 
 class _Fix:

@@ -15,7 +15,7 @@ from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
 from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
 from hexad.learning.differences import affix_change, is_edit, is_near, is_same, mentions, names, sign_change
-from hexad.learning.edits import edits, is_addition, is_instead, names_one
+from hexad.learning.edits import edits, is_addition, is_instead, names_one, value_of
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
 from hexad.learning.preparations import MISSING, helps, is_preparation, preparation
@@ -229,7 +229,10 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     moved = {whole[each.path]: each.op for each in found if each.op != "replace"}
     renamed = sorted(moved.values()) == ["add", "remove"]
     gone, come = ([path for path, op in moved.items() if op == kind] for kind in ("remove", "add"))
-    both = {*moved} if renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0]))) else set()
+    same = renamed and len(_plain(own(gone[0]))) > 1 and own(gone[0]) == worked.get(come[0])  # under another name
+    same = same and failure.cause is not Cause.PASSING
+    known = renamed and (same or gone[0] in named or (come[0] in named and is_near(gone[0], come[0])))
+    both = {*moved} if known else set()
     causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
     causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
@@ -259,7 +262,8 @@ def _described(path: str, old: Argument | None, new: Argument | None, how: str, 
     named = tuple(dict.fromkeys(each for each in words if each in failure.text))
     of = failed_program(old.text, failure.text) if old and how and is_command(path, old.text, failure.text) else ""
     one, other = old.shape if old else "", new.shape if new else ""
-    return Change(path=path, before=one, after=other, how=how, named=named, of=of)
+    value = value_of(how, new.text) if of and new else ""
+    return Change(path=path, before=one, after=other, how=how, named=named, of=of, value=value)
 
 
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:

@@ -25,6 +25,7 @@ _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
 _ERROR_KEPT: Final = 1000  # characters of an error that are searched for words of a fix
 _LONGEST_BODY: Final = 1 << 16  # characters of a text that is read as JSON
 _LONGEST_NAME: Final = 64
+_LARGE: Final = 10_000
 _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
 
 
@@ -77,9 +78,16 @@ def outcome_of(
         return Outcome(tool=tool, session=session, given=arguments, result=result)
     text = text_of(problem)
     given = list(arguments.values()) if isinstance(arguments, Mapping) else []
-    own = ends(unrepeated(text, given), _ERROR_KEPT) + retry_after(problem)
+    own = ends(_without_numbers(unrepeated(text, given), given), _ERROR_KEPT) + retry_after(problem)
     words = words_of(_without_names(text, given))
     return Outcome(tool=tool, session=session, given=arguments, ok=False, error=own, words=words, problem=problem)
+
+
+def _without_numbers(error: str, given: Sequence[object]) -> str:
+    """An error without the large numbers that the call gave: accounts, identifiers."""
+    held = (each.values() if type(each) is dict else (each,) for each in given)
+    large = {str(each) for part in held for each in part if type(each) is int and each >= _LARGE}
+    return re.sub(r"\b\d{5,}\b", lambda found: "…" if found[0] in large else found[0], error) if large else error
 
 
 def _without_names(error: str, given: Sequence[object]) -> str:

@@ -27,8 +27,8 @@ IDLE: Final = _row("cat cd echo sed sleep")  # the place of work, time, an edit 
 INSTALLS: Final = _row("add i install")  # a package follows
 PREPARES: Final = _row(  # verbs of commands whose result other commands need
     """add auth bootstrap build ci commit compile configure connect create deps download enable fetch generate i init
-    install join link login make migrate mkdir prepare pull restart restore seed serve setup start stash submodule sync
-    tidy up update use"""
+    install join link login make migrate mkdir prepare pull reload restart restore seed serve setup start submodule sync
+    tidy unmask up update use"""
 )
 STARTS: Final = _row("daemon enable restart serve server start up")
 ADMITS: Final = _row("add auth configure connect join login update use")
@@ -37,6 +37,14 @@ UNCHECKED: Final = _row(  # a program, and a word that turns a check of it off
     """git:-f git:-D npm:-f commit:-n rm:-f rmi:-f ln:-f mv:-f cp:-f kill:-9 curl:-k chmod:777 chmod:0777 chmod:666
     chmod:a+rwx chmod:a+rw chmod:a+w chmod:o+w su:su"""
 )
+UNGUARDED: Final = r"""GONOSUM\w* | \b(?:skip|husky)=\S | \b(?:sudo|doas|runas|setenforce)\b | safe\.directory
+    | ufw\ (?:\w+\ )?disable | ssh-keygen\ -r"""  # what turns a check off in any place of a command
+CHECKS: Final = (
+    r"\bELIFECYCLE\b | \bpre-commit\b"  # programs that report what they found, and not a mistake of the call
+)
+BEFORE_A_LINE: Final = r"(?:npm|yarn|pnpm) (?:error|ERR!|warn)"  # what programs write before each line of a message
+TAKES_BACK: Final = re.compile(r"down .*-v|git checkout (?:--|\.)|git restore \.")
+PIP: Final = re.compile(r"\S*python[\d.]* -m pip\b")  # the same program
 TAKES_AWAY: Final = re.compile(
     "(?i)delete|remove|drop|wipe|purge|prune|destroy|kill|reset|clear|cancel|uninstall|flush|clean"
 )

@@ -28,15 +28,13 @@ if TYPE_CHECKING:
     from hexad.context.explanation import Explanation
     from hexad.facade import Hexad
 
-MOST_TOOLS: Final = 500
-USUAL: Final = tuple(layer for layer in Layer if layer is not Layer.RUNTIME_CONTEXT)  # an agent knows its own state
-_NOTHING: Final = "Nothing in memory fits this message."
-
-
-if TYPE_CHECKING:
     LayerName: TypeAlias = str
 else:
     LayerName = Literal[tuple(layer.value for layer in Layer)]  # the tool's schema lists them
+
+MOST_TOOLS: Final = 500
+USUAL: Final = tuple(layer for layer in Layer if layer is not Layer.RUNTIME_CONTEXT)  # an agent knows its own state
+_NOTHING: Final = "Nothing in memory fits this message."
 
 
 class GivenTool(TypedDict):
@@ -132,14 +130,9 @@ class ContextTools:
         Returns:
             A status, whether the call counts as failed, and the known fix with how far it is trusted, from 0 to 1.
         """
-        learning = self.hx.observe(
-            tool=tool,
-            args=args,
-            result=result,
-            error=error or None,
-            patience=self.hx.settings.lock_timeout,
-            strict=True,  # a report that was not stored is an error
-        )
+        given = {"tool": tool, "args": args, "result": result, "error": error or None}
+        patience = self.hx.settings.lock_timeout
+        learning = self.hx.observe(**given, patience=patience, strict=True)  # a report that was not stored is an error
         failed = bool(error) or learning is not None
         fix = self.hx.learnings.known_fix(tool, error or result, args=args or {}) if failed else None
         return {

@@ -74,15 +74,8 @@ def sdk_app(server: MCPServer[Any], settings: Settings) -> Starlette:
 def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIApp:
     """The server as an ASGI application, guarded."""
     access.address.refuse_open(settings.mcp_token)
-    guarded = Guard(
-        sdk_app(server, settings),
-        access.address,
-        Rates(settings.mcp_rate),
-        _refused,
-        settings.mcp_token,
-        access.hosts,
-        access.origins,
-    )
+    app, rates, token = sdk_app(server, settings), Rates(settings.mcp_rate), settings.mcp_token
+    guarded = Guard(app, access.address, rates, _refused, token, access.hosts, access.origins)
     return for_pages(guarded, access.origins)
 
 

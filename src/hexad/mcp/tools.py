@@ -172,14 +172,9 @@ def _annotations(name: str) -> ToolAnnotations:
 def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[str, str]) -> Callable[..., Any]:
     """A callable of the same signature, each argument with its description."""
     signature, hints = inspect.signature(tool), get_type_hints(inspect.unwrap(tool))
-    parameters = [
-        each.replace(
-            annotation=Annotated[
-                hints[each.name], Field(description=described[each.name], **_BOUNDS.get(each.name, {}))
-            ]
-        )
-        for each in signature.parameters.values()
-    ]
+    fields = {each: Field(description=described[each], **_BOUNDS.get(each, {})) for each in signature.parameters}
+    listed = signature.parameters.values()
+    parameters = [each.replace(annotation=Annotated[hints[each.name], fields[each.name]]) for each in listed]
 
     def shape(**given: Any) -> Any:
         raise NotImplementedError(given)  # the SDK reads its signature; `OwnTool` calls another

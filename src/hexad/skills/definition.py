@@ -178,10 +178,8 @@ def _check_references(argument: Any, where: str, known: set[str]) -> None:
     except Unresolved as error:
         raise _wrong(where, str(error)) from None
     if strange:
-        reason = (
-            f"{shown(strange[0])} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
-        )
-        raise _wrong(where, f"{reason}; a parameter has to be in the schema (parameters)")
+        reason = f"is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        raise _wrong(where, f"{shown(strange[0])} {reason}; a parameter has to be in the schema (parameters)")
 
 
 # --- script -------------------------------------------------------------------------------------------------------

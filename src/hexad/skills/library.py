@@ -13,7 +13,7 @@ from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersi
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
 from hexad.skills.review import AUTOMATIC, Review, review
-from hexad.skills.run import Agent, Runner, SkillResult, may_run
+from hexad.skills.run import Agent, Runner, SkillResult, may_run, unapproved
 from hexad.skills.waiting import Halt, Here
 
 if TYPE_CHECKING:
@@ -34,13 +34,7 @@ _PERSONS: Final = frozenset({Origin.USER, Origin.IMPORT})  # who may take up aga
 _IN_SERVICE: Final = (
     "is approved and in use, and stays as it is: propose yours under another name; a person can put it in its place"
 )
-_REFUSED: Final[Mapping[str, Any]] = {
-    "status": SkillStatus.DEPRECATED,
-    "requires_approval": True,
-    "approved": "",
-    "approved_by": "",
-    "reason": "a person deprecated it, and an agent changed it since",
-}
+_REFUSED: Final = "a person deprecated it, and an agent changed it since"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +294,7 @@ class SkillLibrary(RecordCollection[Skill]):
         change.unit.add_versions([_version_of(old)])
         later = replace(new, version=old.version + 1)
         refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
-        return replace(later, **_REFUSED) if refused else later, old
+        return unapproved(later, SkillStatus.DEPRECATED, _REFUSED) if refused else later, old
 
 
 def roomy(workspace: Workspace) -> Workspace:

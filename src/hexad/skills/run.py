@@ -250,6 +250,11 @@ def may_run(skill: Skill) -> bool:
     return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
 
 
+def unapproved(skill: Skill, status: SkillStatus, reason: str) -> Skill:
+    """The skill without its approval, in another status."""
+    return replace(skill, status=status, requires_approval=True, approved="", approved_by="", reason=reason)
+
+
 def _refuse(skill: Skill) -> None:
     """Refuse a skill that is not active, or was changed since its approval, or a script that is rejected."""
     if skill.status is not SkillStatus.ACTIVE:
@@ -268,17 +273,8 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
         return
     failed = recent.count(_FAILED)
     last = " ".join(redact(error).text.replace("\0", "").split()).encode(errors="replace").decode()[:_LONGEST_REASON]
-    change.put(
-        replace(
-            now,
-            status=SkillStatus.DRAFT,
-            requires_approval=True,
-            approved="",
-            approved_by="",
-            reason=f"failed {failed} of its last {len(recent)} runs; the last time: {last}",
-            updated=change.workspace.clock(),
-        )
-    )
+    reason = f"failed {failed} of its last {len(recent)} runs; the last time: {last}"
+    change.put(unapproved(replace(now, updated=change.workspace.clock()), SkillStatus.DRAFT, reason))
     change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
 
 

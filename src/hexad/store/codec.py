@@ -6,6 +6,7 @@ A statement is written once, as PostgreSQL reads it: its tables are `hexad.…`,
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -107,6 +108,12 @@ def upsert(table: str, names: Sequence[str], *keys: str) -> str:
     """An INSERT that replaces a row of the same keys."""
     changed = ", ".join(f"{_quoted(name)} = excluded.{_quoted(name)}" for name in names if name not in keys)
     return insert(table, names, f"ON CONFLICT (tenant, {', '.join(keys)}) DO UPDATE SET {changed}")
+
+
+def scripts_of(package: str) -> list[str]:
+    """The migrations of a store's package, in order; the n-th leads to schema n."""
+    found = [each for each in files(package).joinpath("migrations").iterdir() if each.name.endswith(".sql")]
+    return [each.read_text(encoding="utf-8") for each in sorted(found, key=lambda each: each.name)]
 
 
 def _quoted(name: str) -> str:

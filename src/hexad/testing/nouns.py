@@ -66,18 +66,9 @@ def proposal(id: str = "p1", **fields: Any) -> Proposal:
 
 def audit_record(sequence: int = 1, **fields: Any) -> AuditRecord:
     """A line of the log. A store does not look into its hashes."""
-    given = {
-        "at": MOMENT,
-        "session": "slack:42",
-        "action": "knowledge.save",
-        "actor": "user",
-        "target": "editor",
-        "details": {"version": 1},
-        "previous": f"hash {sequence - 1}",
-        "hash": f"hash {sequence}",
-        **fields,
-    }
-    return AuditRecord(sequence=sequence, **given)
+    said = {"at": MOMENT, "session": "slack:42", "action": "knowledge.save", "actor": "user", "target": "editor"}
+    chain = {"details": {"version": 1}, "previous": f"hash {sequence - 1}", "hash": f"hash {sequence}"}
+    return AuditRecord(sequence=sequence, **{**said, **chain, **fields})
 
 
 def document(body: str, *, name: str = "", tags: str = "") -> Document:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from hexad.model import Layer
-from hexad.store import Entry, Reading, Store
-from hexad.store.learning import VALUES, Call, LearningChanges, Offer, TemplateFilter
+from hexad.store import Entry, Store
+from hexad.store.learning import VALUES, Activity, Call, LearningChanges, Offer, TemplateFilter
 from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 requirement = pytest.mark.requirement
 LEARNINGS: Final = Layer.AGENT_LEARNINGS
@@ -36,12 +32,17 @@ def learn(store: Store, *, namespace: str = HOME, **changes: Any) -> None:
         unit.learn(LearningChanges(**changes))
 
 
-def calls(view: Reading, session: str = "s", limit: int = 99) -> Sequence[Call]:
-    return view.activity(session, "deploy", calls=limit).calls
+def activity(store: Store, session: str = "s", tool: str = "deploy", calls: int = 0, namespace: str = HOME) -> Activity:
+    with store.reading(namespace) as view:
+        return view.activity(session, tool, calls=calls)
 
 
-def offers(view: Reading, session: str = "s") -> Sequence[Offer]:
-    return view.activity(session, "deploy").offers
+def calls(store: Store, session: str = "s", namespace: str = HOME) -> list[Call]:
+    return list(activity(store, session, calls=99, namespace=namespace).calls)
+
+
+def offers(store: Store, session: str = "s") -> list[Offer]:
+    return list(activity(store, session).offers)
 
 
 @requirement("LEARN-04")
@@ -91,22 +92,18 @@ def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(st
     mine = [call(1), call(2, tool="login", ok=True, learning=""), call(4, arguments='{"a":["text",null,"0f"]}')]
     learn(store, calls=[*mine, call(3, session="other")], offers=[offer("b"), offer("a")])
     learn(store, namespace=AWAY, calls=[call(9)], offers=[offer("c")])
-    with store.reading(HOME) as view:
-        found = view.activity("s", "login", calls=2)
-        assert (list(found.calls), found.failed) == ([mine[2], mine[1]], False)
-        assert list(found.offers) == [offer("a"), offer("b")]
-        assert list(calls(view)) == mine[::-1]
-        quick = view.activity("s", "never called")
-        assert (list(quick.calls), quick.failed) == ([], False)
-        assert view.activity("s", "deploy").failed
+    found = activity(store, tool="login", calls=2)
+    assert (list(found.calls), found.failed) == ([mine[2], mine[1]], False)
+    assert list(found.offers) == [offer("a"), offer("b")]
+    assert calls(store) == mine[::-1]
+    quick = activity(store, tool="never called")
+    assert (list(quick.calls), quick.failed) == ([], False)
+    assert activity(store).failed
     learn(store, calls=[call(number, ok=True, learning="") for number in (5, 6, 7)])
-    with store.reading(HOME) as view:
-        assert view.activity("s", "deploy").failed
+    assert activity(store).failed
     learn(store, calls=[call(8, ok=True, learning="")])
-    with store.reading(HOME) as view:
-        assert not view.activity("s", "deploy").failed
-    with store.reading(AWAY) as view:
-        assert list(calls(view)) == [call(9)]
+    assert not activity(store).failed
+    assert calls(store, namespace=AWAY) == [call(9)]
 
 
 @requirement("SKILL-10")
@@ -123,20 +120,17 @@ def test_the_calls_of_all_sessions_come_session_by_session_in_their_order(store:
 def test_old_calls_and_offers_are_dropped_and_the_latest_stay(store: Store) -> None:
     old = offer("a", session="other", at=MOMENT - timedelta(days=9))
     learn(store, calls=[*map(call, range(1, 7)), call(7, session="other")], keep_calls={"s": 3}, offers=[old, offer()])
-    with store.reading(HOME) as view:
-        assert [each.number for each in calls(view)] == [6, 5, 4]
+    assert [each.number for each in calls(store)] == [6, 5, 4]
     learn(store, keep_calls={"s": 5}, drop_calls_below=6, drop_offers_before=MOMENT - timedelta(days=1))
-    with store.reading(HOME) as view:
-        assert [each.number for each in calls(view)] == [6]
-        assert [each.number for each in calls(view, "other")] == [7]
-        assert (list(offers(view)), list(offers(view, "other"))) == ([offer()], [])
+    assert [each.number for each in calls(store)] == [6]
+    assert [each.number for each in calls(store, "other")] == [7]
+    assert (offers(store), offers(store, "other")) == ([offer()], [])
 
 
 @requirement("LEARN-07")
 def test_an_offer_is_one_for_each_session_and_learning(store: Store) -> None:
     learn(store, offers=[offer("b"), offer("a"), offer("a", state="worked"), offer("a", session="other")])
-    with store.reading(HOME) as view:
-        assert list(offers(view)) == [offer("a", state="worked"), offer("b")]
+    assert offers(store) == [offer("a", state="worked"), offer("b")]
 
 
 @requirement("LEARN-04")
@@ -144,14 +138,12 @@ def test_calls_and_offers_of_a_learning_become_anothers_or_nobodys(store: Store)
     failed = offer("new", session="both", state="failed")
     learn(store, calls=[call(1, learning="old")], offers=[offer("old"), offer("old", session="both"), failed])
     learn(store, renamed={"old": "new"})
-    with store.reading(HOME) as view:
-        assert [each.learning for each in calls(view)] == ["new"]
-        assert list(offers(view)) == [offer("new")]
-        assert list(offers(view, "both")) == [failed]  # the other's own offer stays
+    assert [each.learning for each in calls(store)] == ["new"]
+    assert offers(store) == [offer("new")]
+    assert offers(store, "both") == [failed]  # the other's own offer stays
     learn(store, renamed={"new": None})
-    with store.reading(HOME) as view:
-        assert [each.learning for each in calls(view)] == [""]
-        assert not offers(view)
+    assert [each.learning for each in calls(store)] == [""]
+    assert not offers(store)
 
 
 @requirement("KNOW-08", "STORE-06")
@@ -161,12 +153,10 @@ def test_forgetting_drops_calls_and_offers_of_a_session_or_of_all(store: Store) 
     learn(store, calls=both, offers=[offer(session=each) for each in sessions])
     learn(store, namespace=AWAY, calls=[call(1)])
     learn(store, forget_sessions=["s"])
-    with store.reading(HOME) as view:
-        assert (list(calls(view)), list(offers(view))) == ([], [])
-        assert (len(calls(view, "t")), len(offers(view, "t"))) == (1, 1)
+    assert (calls(store), offers(store)) == ([], [])
+    assert (len(calls(store, "t")), len(offers(store, "t"))) == (1, 1)
     with store.transaction(HOME) as unit:
         unit.learn(LearningChanges(forget_everything=True))
         assert not unit.calls()
         unit.scrub()
-    with store.reading(AWAY) as view:
-        assert calls(view)
+    assert calls(store, namespace=AWAY)

@@ -39,11 +39,7 @@ class ContextAwareModel(BaseLlm):
 
     @classmethod
     def wrap(
-        cls,
-        hx: Hexad,
-        model_or_name: BaseLlm | str,
-        placement: str = Placement.SYSTEM,
-        budget: int = BUDGET,
+        cls, hx: Hexad, model_or_name: BaseLlm | str, placement: str = Placement.SYSTEM, budget: int = BUDGET
     ) -> ContextAwareModel:
         """The model, or the one of that name, with context in each request it gets.
 

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Common, group
+from hexad.cli.options import flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
@@ -23,10 +24,8 @@ app = group(
 @app.command(epilog="Example: hexad audit verify --all")
 def verify(
     *,
-    expect: Annotated[
-        str | None, typer.Option(metavar="HASH", help="A head printed earlier; detects removed records at the end.")
-    ] = None,
-    everywhere: Annotated[bool, typer.Option("--all", help="Check every namespace.")] = False,
+    expect: Annotated[str | None, option("HASH", "A head printed earlier; detects removed records at the end.")] = None,
+    everywhere: Annotated[bool, flag("--all", "Check every namespace.")] = False,
     common: Common,
 ) -> None:
     """Check that no record was altered, moved or removed; exit 1 otherwise."""
@@ -46,9 +45,7 @@ def verify(
 
 
 @app.command(epilog="Example: hexad audit log --limit 5")
-def log(
-    *, limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20, common: Common
-) -> None:
+def log(*, limit: Annotated[int, option("N", "Maximum number of records.", min=1)] = 20, common: Common) -> None:
     """Show the latest changes, newest first."""
     with common.opened() as hx:
         records = hx.audit.latest(limit)

@@ -2,18 +2,16 @@
 
 from typing import Annotated, Final
 
-import typer
-
 from hexad import wire
 from hexad.cli.commands import Common, group
-from hexad.cli.options import Yes
+from hexad.cli.options import Yes, option
 from hexad.cli.terminal import screen
 from hexad.model import Layer
 
 app = group("Show or reset the words that led to an item before.", epilog="Example: hexad habits list")
 _COLUMNS: Final = ("layer", screen.Wide("item"), screen.Wide("word", 24), "weight", "last taught")
-LayerName = Annotated[str | None, typer.Option("--layer", metavar="LAYER", help="Only this layer.")]
-ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Only this item; needs --layer.")]
+LayerName = Annotated[str | None, option("LAYER", "Only this layer.", "--layer")]
+ItemName = Annotated[str | None, option("ID", "Only this item; needs --layer.", "--item")]
 
 
 @app.command("list", epilog="Example: hexad habits list --layer tool_registry")

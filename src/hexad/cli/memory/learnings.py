@@ -5,10 +5,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 
-import typer
-
 from hexad.cli.commands import Common, group
-from hexad.cli.options import Session
+from hexad.cli.options import Session, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound
 from hexad.facade import Hexad
@@ -21,19 +19,8 @@ _NOTHING: Final = (
     "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
 )
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="The learning's id, or its first letters.")]
-InCategory = Annotated[
-    ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
-]
-Tool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only errors of this tool.")]
-TrustAbove = Annotated[float | None, typer.Option("--trust-above", metavar="N", help="Trusted more than this, 0 to 1.")]
-TrustBelow = Annotated[float | None, typer.Option("--trust-below", metavar="N", help="Trusted less than this, 0 to 1.")]
-SeenWithin = Annotated[
-    int | None, typer.Option("--seen-within", min=0, metavar="DAYS", help="Seen in the last DAYS days.")
-]
-UnseenFor = Annotated[
-    int | None, typer.Option("--unseen-for", min=0, metavar="DAYS", help="Not seen for this many days.")
-]
+Id = Annotated[str, argument("ID", "The learning's id, or its first letters.")]
+UnseenFor = Annotated[int | None, option("DAYS", "Not seen for this many days.", "--unseen-for", min=0)]
 
 app = group(
     "Show and correct what is known about errors: patterns, fixes and trust.",
@@ -44,11 +31,11 @@ app = group(
 @app.command("list", epilog="Example: hexad learnings list --tool deploy --trust-above 0.7")
 def list_(
     *,
-    category: InCategory = None,
-    tool: Tool = None,
-    trust_above: TrustAbove = None,
-    trust_below: TrustBelow = None,
-    seen_within: SeenWithin = None,
+    category: Annotated[ErrorCategory | None, option("WORD", f"{', '.join(ErrorCategory)}.")] = None,
+    tool: Annotated[str | None, option("NAME", "Only errors of this tool.")] = None,
+    trust_above: Annotated[float | None, option("N", "Trusted more than this, 0 to 1.")] = None,
+    trust_below: Annotated[float | None, option("N", "Trusted less than this, 0 to 1.")] = None,
+    seen_within: Annotated[int | None, option("DAYS", "Seen in the last DAYS days.", min=0)] = None,
     unseen_for: UnseenFor = None,
     common: Common,
 ) -> None:
@@ -79,15 +66,11 @@ def show(id: Id, common: Common) -> None:
 
 @app.command(epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"')
 def correct(
-    fix: Annotated[str, typer.Argument(metavar="FIX", help="What to do about the error.")],
+    fix: Annotated[str, argument("FIX", "What to do about the error.")],
     *,
-    id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="The learning to correct, or its first letters.")
-    ] = None,
-    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool that fails.")] = None,
-    error: Annotated[
-        str, typer.Option("--error", metavar="TEXT", help="The error; default: any error of the tool.")
-    ] = "",
+    id: Annotated[str | None, option("ID", "The learning to correct, or its first letters.")] = None,
+    tool: Annotated[str | None, option("NAME", "The tool that fails.")] = None,
+    error: Annotated[str, option("TEXT", "The error; default: any error of the tool.")] = "",
     session: Session = None,
     common: Common,
 ) -> None:
@@ -116,7 +99,7 @@ def stats(common: Common) -> None:
 def clean(
     *,
     unseen_for: UnseenFor = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; otherwise only show.")] = False,
+    yes: Annotated[bool, flag("--yes", "Do it; otherwise only show.")] = False,
     common: Common,
 ) -> None:
     """Merge duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""

@@ -10,7 +10,7 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson
+from hexad.cli.options import AsJson, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
@@ -18,7 +18,7 @@ from hexad.interchange.formats import FORMATS, messages_in
 from hexad.memory.backup.copying import copy_store
 from hexad.model import Origin
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
+File = Annotated[Path, argument("FILE", "JSON Lines, as `backup` writes them.")]
 app = Commands()
 
 
@@ -43,8 +43,8 @@ def restore(file: File, common: Common) -> None:
 
 @app.command(epilog="Example: hexad migrate agent.db copy.db")
 def migrate(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The database to copy: a file, or postgresql://…")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to: a new file, or a server.")],
+    source: Annotated[str, argument("SOURCE", "The database to copy: a file, or postgresql://…")],
+    target: Annotated[str, argument("TARGET", "Where to: a new file, or a server.")],
     as_json: AsJson = False,
 ) -> None:
     """Copy a database to another file or server, and verify the copy. If it was interrupted, run it again."""
@@ -69,14 +69,12 @@ def reindex(common: Common) -> None:
 
 @app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team --preview")
 def import_(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file or folder of Hexad, Claude, ChatGPT, mem0, notes.")
-    ],
+    file: Annotated[Path, argument("FILE", "A file or folder of Hexad, Claude, ChatGPT, mem0, notes.")],
     *,
-    format: Annotated[str | None, typer.Option("--as", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = None,
-    mine: Annotated[bool, typer.Option("--mine", help="It is your own: keep origins, pins and approvals.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace entries of the same name.")] = False,
-    preview: Annotated[bool, typer.Option("--preview", help="Show what it would do, and do nothing.")] = False,
+    format: Annotated[str | None, option("FORMAT", f"{', '.join(FORMATS)}.", "--as")] = None,
+    mine: Annotated[bool, flag("--mine", "It is your own: keep origins, pins and approvals.")] = False,
+    overwrite: Annotated[bool, flag("--overwrite", "Replace entries of the same name.")] = False,
+    preview: Annotated[bool, flag("--preview", "Show what it would do, and do nothing.")] = False,
     common: Common,
 ) -> None:
     """Import files of Hexad or another program. Rules become proposals, skills drafts; nothing is pinned."""
@@ -111,9 +109,9 @@ def import_(
 
 @app.command(epilog="Example: hexad export my-memory --subject dana")
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
     *,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Only entries with this subject.")] = None,
+    subject: Annotated[str | None, option("NAME", "Only entries with this subject.")] = None,
     common: Common,
 ) -> None:
     """Write every entry, reference, learning and skill as a page of Markdown; `import` reads them back."""
@@ -133,13 +131,10 @@ def _piped() -> list[Any]:
 @app.command(epilog="Example: hexad capture chat.json --json")
 def capture(
     file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="Messages as JSON or JSON Lines, lines such as User: …, or a text; - is stdin."
-        ),
+        Path, argument("FILE", "Messages as JSON or JSON Lines, lines such as User: …, or a text; - is stdin.")
     ],
     *,
-    session: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation's name.")] = None,
+    session: Annotated[str | None, option("NAME", "The conversation's name.")] = None,
     common: Common,
 ) -> None:
     """Propose lasting facts and wishes from a conversation; `hexad review` asks about them."""

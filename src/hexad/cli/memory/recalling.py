@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.options import InCategory, Key, Layers
+from hexad.cli.options import InCategory, Key, Layers, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
@@ -22,22 +22,18 @@ _LISTED: Final = (screen.KEY, "category", "v", screen.Wide("labels", 14), screen
 _VERSIONS: Final = ("v", "when (UTC)", "category", "origin", screen.Wide("content"))
 _JUDGED: Final = ("score", screen.KEY, screen.Wide("verdict", 15), screen.Wide("reasons"))
 
-Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Maximum for each layer, or for the category.")
-]
-Deleted = Annotated[bool, typer.Option("--deleted", help="Those that `undelete` can bring back.")]
-
+Deleted = Annotated[bool, flag("--deleted", "Those that `undelete` can bring back.")]
 
 app = Commands()
 
 
 @app.command(epilog='Example: hexad recall "when may I deploy?" --layer user_knowledge')
 def recall(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.")],
+    query: Annotated[str, argument("QUERY", "A question, or words.")],
     *,
     layer: Layers = None,
     category: InCategory = None,
-    limit: Limit = None,
+    limit: Annotated[int | None, option("N", "Maximum for each layer, or for the category.", min=1)] = None,
     common: Common,
 ) -> None:
     """Find what matters for a question, best first: knowledge, learnings, skills and references."""
@@ -89,10 +85,10 @@ def history(key: Key, common: Common) -> None:
 
 @app.command(epilog='Example: hexad explain "when may I deploy?" --base "You are terse." --budget 400')
 def explain(
-    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="A user's message to the agent.")],
+    message: Annotated[str, argument("MESSAGE", "A user's message to the agent.")],
     *,
-    base: Annotated[str, typer.Option(metavar="TEXT", help="The base prompt.")] = "",
-    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Most tokens of found context.")] = None,
+    base: Annotated[str, option("TEXT", "The base prompt.")] = "",
+    budget: Annotated[int | None, option("TOKENS", "Most tokens of found context.")] = None,
     layer: Layers = None,
     common: Common,
 ) -> None:

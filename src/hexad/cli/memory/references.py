@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any, Final
 
-import typer
-
 from hexad.cli.commands import Common, group
-from hexad.cli.options import KeepSecrets, Name, Session, Tags
+from hexad.cli.options import KeepSecrets, Name, Session, Tags, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.model import ReferenceKind
@@ -23,13 +21,9 @@ app = group(
 def add(
     name: Name,
     *,
-    location: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="A URL or a path; required for a new one.")
-    ] = None,
-    summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What it contains.")] = None,
-    kind: Annotated[
-        ReferenceKind | None, typer.Option(metavar="WORD", help=f"{', '.join(ReferenceKind)} (documentation if new).")
-    ] = None,
+    location: Annotated[str | None, option("WHERE", "A URL or a path; required for a new one.")] = None,
+    summary: Annotated[str | None, option("TEXT", "What it contains.")] = None,
+    kind: Annotated[ReferenceKind | None, option("WORD", f"{', '.join(ReferenceKind)} (documentation if new).")] = None,
     tag: Tags = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,

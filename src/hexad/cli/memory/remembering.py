@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.options import InCategory, KeepSecrets, Key, Session, Tags, Yes
+from hexad.cli.options import InCategory, KeepSecrets, Key, Session, Tags, Yes, argument, flag, option
 from hexad.cli.skills.input import read
 from hexad.cli.terminal import editing, screen
 from hexad.cli.terminal.suggesting import command, completed
@@ -24,25 +24,22 @@ _TRACES: Final = "traces"
 _DURATION: Final = re.compile(r"(\d{1,9})([smhdw])")
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
-
 app = Commands()
 
 
 @app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; or: hexad remember "I like tea"')
 def remember(
-    key: Annotated[
-        str | None, typer.Argument(metavar="[KEY]", help="A name for it; made from the text if left out.")
-    ] = None,
-    content: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to save; - reads stdin.")] = None,
+    key: Annotated[str | None, argument("[KEY]", "A name for it; made from the text if left out.")] = None,
+    content: Annotated[str | None, argument("TEXT", "What to save; - reads stdin.")] = None,
     *,
     category: InCategory = None,
     tag: Tags = None,
-    source: Annotated[str | None, typer.Option(metavar="TEXT", help="Where it comes from.")] = None,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="The person or thing it is about.")] = None,
-    thread: Annotated[str | None, typer.Option(metavar="NAME", help="The series it belongs to.")] = None,
-    position: Annotated[int | None, typer.Option(metavar="N", help="Its place in the thread.")] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Put it into every prompt.")] = False,
-    expires: Annotated[str | None, typer.Option(metavar="WHEN", help="30d, 12h, 2030-01-31, or never.")] = None,
+    source: Annotated[str | None, option("TEXT", "Where it comes from.")] = None,
+    subject: Annotated[str | None, option("NAME", "The person or thing it is about.")] = None,
+    thread: Annotated[str | None, option("NAME", "The series it belongs to.")] = None,
+    position: Annotated[int | None, option("N", "Its place in the thread.")] = None,
+    pin: Annotated[bool, flag("--pin", "Put it into every prompt.")] = False,
+    expires: Annotated[str | None, option("WHEN", "30d, 12h, 2030-01-31, or never.")] = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,
     common: Common,
@@ -82,7 +79,7 @@ def remember(
 @app.command(epilog='Example: hexad edit deploy-window "Deploy on Thursdays only"')
 def edit(
     key: Key,
-    content: Annotated[str | None, typer.Argument(metavar="TEXT", help="The new text; - reads stdin.")] = None,
+    content: Annotated[str | None, argument("TEXT", "The new text; - reads stdin.")] = None,
     *,
     category: InCategory = None,
     common: Common,
@@ -102,7 +99,7 @@ def edit(
 
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
-def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False, common: Common) -> None:
+def pin(key: Key, *, off: Annotated[bool, flag("--off", "Unpin it.")] = False, common: Common) -> None:
     """Put an entry first in every prompt, within standing_budget. `recall` lists at most max_pinned (3)."""
     with common.opened() as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
@@ -128,12 +125,12 @@ def undelete(key: Key, common: Common) -> None:
 
 @app.command(epilog="Example: hexad forget --subject alice --yes")
 def forget(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="The entry to erase.")] = None,
+    key: Annotated[str | None, argument("KEY", "The entry to erase.")] = None,
     *,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything about it.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything saved in it.")] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="Erase the whole namespace.")] = False,
-    traces: Annotated[bool, typer.Option("--traces", help="Erase the bytes that an earlier forget could not.")] = False,
+    subject: Annotated[str | None, option("NAME", "Erase everything about it.")] = None,
+    session: Annotated[str | None, option("NAME", "Erase everything saved in it.")] = None,
+    everything: Annotated[bool, flag("--everything", "Erase the whole namespace.")] = False,
+    traces: Annotated[bool, flag("--traces", "Erase the bytes that an earlier forget could not.")] = False,
     yes: Yes = False,
     common: Common,
 ) -> None:

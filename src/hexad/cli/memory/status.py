@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from hexad._version import __version__
@@ -56,7 +55,10 @@ def status(common: Common) -> None:
     path = None if common.is_server else common.path
     if path is not None and absence_of(path):
         survey({"namespace": common.namespace}, beside=path.parent)  # report wrong settings first
-        _greet_newcomer(path, common)
+        greeting = (
+            f"hexad {__version__}: there is no database yet ({path})\nnext: {_first()}\nall commands: hexad --help"
+        )
+        common.answer({"database": str(path), "exists": False, "next": _first()}, greeting)
         return
     with common.opened() as hx:
         found, shown = status_of(hx), hx.store.location
@@ -98,14 +100,6 @@ def advice(found: Status) -> str:
 
 def _first() -> str:
     return f"{command(_REMEMBER)} (a rule, a preference, a fact)"
-
-
-def _greet_newcomer(path: Path, common: Common) -> None:
-    if common.as_json:
-        screen.emit({"database": str(path), "exists": False, "next": _first()})
-        return
-    screen.say(f"hexad {__version__}: there is no database yet ({path})")
-    screen.say(f"next: {_first()}\nall commands: hexad --help")
 
 
 def _show(path: str, found: Status) -> None:

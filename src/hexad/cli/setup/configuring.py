@@ -6,12 +6,10 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import typer
-
 from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
 from hexad.cli.opening import server
-from hexad.cli.options import AsJson, Database, Yes
+from hexad.cli.options import AsJson, Database, Yes, argument, flag, option
 from hexad.cli.setup.installing import apply, planned, refuse_asking
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import masked
@@ -37,16 +35,12 @@ app.add_typer(config, name="config")
 @app.command(epilog="Example: hexad init")
 def init(
     *,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}.")
-    ] = None,
-    scope: Annotated[
-        str, typer.Option("--scope", metavar="WORD", help="With --agent: user (all your projects) or project.")
-    ] = "user",
-    own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
+    force: Annotated[bool, flag("--force", "Overwrite an existing file.")] = False,
+    agent: Annotated[str | None, option("NAME", f"Set up a coding agent too: {', '.join(WITH_HOOKS)}.")] = None,
+    scope: Annotated[str, option("WORD", "With --agent: user (all your projects) or project.")] = "user",
+    own: Annotated[bool, flag("--own", "With --agent: use your own memory, make none here.")] = False,
     capture: Annotated[
-        bool, typer.Option("--capture", help="Propose lasting things that you say to agents (asked on a terminal).")
+        bool, flag("--capture", "Propose lasting things that you say to agents (asked on a terminal).")
     ] = False,
     yes: Yes = False,
     db: Database = None,
@@ -103,10 +97,10 @@ def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any]
 @app.command(epilog="Example: hexad trust .")
 def trust(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A folder with a hexad.db, or the file itself; default: this folder.")
+        Path, argument("PATH", "A folder with a hexad.db, or the file itself; default: this folder.")
     ] = Path(),
     *,
-    off: Annotated[bool, typer.Option("--off", help="No longer trust it.")] = False,
+    off: Annotated[bool, flag("--off", "No longer trust it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Use a project's hexad.db and hexad.toml, which somebody else may have written, when you work in its folder."""

@@ -17,6 +17,7 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
 from hexad.cli.memory.status import status_of
 from hexad.cli.opening import absence_of
+from hexad.cli.options import flag
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox, StoreDamaged
@@ -57,7 +58,7 @@ app = Commands()
 def doctor(
     *,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Rebuild index, vectors and entries, and set aside unreadable rows.")
+        bool, flag("--repair", "Rebuild index, vectors and entries, and set aside unreadable rows.")
     ] = False,
     common: Common,
 ) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from hexad._version import __version__
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Namespace
+from hexad.cli.options import AsJson, Namespace, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.clock import utc_now
 from hexad.errors import InvalidInput
@@ -32,23 +32,18 @@ app = typer.Typer()
 
 @app.command("eval", epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html")
 def eval_(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl; capture/SET.jsonl."),
-    ],
+    folder: Annotated[Path, argument("DIR", "Holds LAYER/SET/corpus.jsonl and queries.jsonl; capture/SET.jsonl.")],
     *,
-    db: Annotated[
-        str | None, typer.Option("--db", metavar="FILE", help="Ask this memory the questions of DIR, or of a file.")
-    ] = None,
+    db: Annotated[str | None, option("FILE", "Ask this memory the questions of DIR, or of a file.")] = None,
     namespace: Namespace = None,
-    queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only N questions of each set.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Draw other questions.")] = 0,
-    misses: Annotated[int, typer.Option(min=0, metavar="N", help="List up to N missed questions of each set.")] = 0,
-    baseline: Annotated[str, typer.Option(metavar="NAMES", help=f"{', '.join(BASELINES)}; separated by commas.")] = "",
-    embedder: Annotated[str | None, typer.Option(metavar="NAME", help=f"The embedder: {', '.join(EMBEDDERS)}.")] = None,
-    no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
-    foreign: Annotated[bool, typer.Option("--foreign", help="Also ask questions that the set cannot answer.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with bars.")] = None,
+    queries: Annotated[int | None, option("N", "Only N questions of each set.", min=1)] = None,
+    seed: Annotated[int, option("N", "Draw other questions.")] = 0,
+    misses: Annotated[int, option("N", "List up to N missed questions of each set.", min=0)] = 0,
+    baseline: Annotated[str, option("NAMES", f"{', '.join(BASELINES)}; separated by commas.")] = "",
+    embedder: Annotated[str | None, option("NAME", f"The embedder: {', '.join(EMBEDDERS)}.")] = None,
+    no_semantic: Annotated[bool, flag("--no-semantic", "The same as --embedder none.")] = False,
+    foreign: Annotated[bool, flag("--foreign", "Also ask questions that the set cannot answer.")] = False,
+    out: Annotated[Path | None, option("FILE", "Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers.

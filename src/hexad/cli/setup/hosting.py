@@ -6,10 +6,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, place, server
+from hexad.cli.options import flag, option
 from hexad.cli.setup.serving import Hosts, Origins, leave
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address
@@ -21,20 +20,6 @@ from hexad.server.tokens import FILE_NAME, Tokens
 from hexad.settings import data_folder, file_place
 
 app = Commands()
-
-Http = Annotated[str, typer.Option("--http", metavar="HOST:PORT", help="Where to listen.")]
-Upstream = Annotated[
-    str | None, typer.Option("--upstream", metavar="URL", help="The provider behind the gateway, up to its /v1.")
-]
-Proxy = Annotated[
-    bool, typer.Option("--behind-proxy", help="A proxy with TLS stands before it: trust its X-Forwarded-For.")
-]
-Open = Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")]
-Evals = Annotated[
-    Path | None,
-    typer.Option("--evals", metavar="DIR", file_okay=False, exists=True, help="Questions for the page Evaluation."),
-]
-LogRequests = Annotated[bool, typer.Option("--log-requests", help="Write a line of JSON for each request.")]
 
 
 def tokens_of(db: str | None) -> Tokens:
@@ -48,14 +33,18 @@ def tokens_of(db: str | None) -> Tokens:
 @app.command(epilog="Example: hexad serve --open; as a gateway: hexad serve --upstream https://models.example/v1")
 def serve(
     *,
-    http: Http = "127.0.0.1:8765",
-    upstream: Upstream = None,
+    http: Annotated[str, option("HOST:PORT", "Where to listen.")] = "127.0.0.1:8765",
+    upstream: Annotated[str | None, option("URL", "The provider behind the gateway, up to its /v1.")] = None,
     allow_host: Hosts = None,
     allow_origin: Origins = None,
-    behind_proxy: Proxy = False,
-    open_browser: Open = False,
-    log_requests: LogRequests = False,
-    evals: Evals = None,
+    behind_proxy: Annotated[
+        bool, flag("--behind-proxy", "A proxy with TLS stands before it: trust its X-Forwarded-For.")
+    ] = False,
+    open_browser: Annotated[bool, flag("--open", "Open the pages in a browser.")] = False,
+    log_requests: Annotated[bool, flag("--log-requests", "Write a line of JSON for each request.")] = False,
+    evals: Annotated[
+        Path | None, option("DIR", "Questions for the page Evaluation.", file_okay=False, exists=True)
+    ] = None,
     common: Common,
 ) -> None:
     """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""

@@ -10,7 +10,7 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, opened_beside_own
-from hexad.cli.options import AsJson, Database, Namespace, Yes
+from hexad.cli.options import AsJson, Database, Namespace, Yes, flag, option
 from hexad.cli.setup.installing import apply, planned
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address
@@ -26,27 +26,13 @@ if TYPE_CHECKING:
 
 app = Commands()
 
-Http = Annotated[
-    str | None, typer.Option("--http", metavar="HOST:PORT", help="Serve over HTTP; default: stdin and stdout.")
-]
-Token = Annotated[
-    str | None,
-    typer.Option("--token", metavar="TEXT", help="Bearer token of HTTP clients; better set HEXAD_MCP_TOKEN."),
-]
-Hosts = Annotated[
-    list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A host name of this server; repeatable.")
-]
-Origins = Annotated[
-    list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A web origin that may call it; repeatable.")
-]
-ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.")]
-ScopeName = Annotated[
-    str, typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (everybody in this one).")
-]
-File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
-Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="The server's name there.")]
-WithHooks = Annotated[bool, typer.Option("--hooks", help=f"Hooks too, for a coding agent: {', '.join(WITH_HOOKS)}.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
+Hosts = Annotated[list[str] | None, option("NAME", "A host name of this server; repeatable.", "--allow-host")]
+Origins = Annotated[list[str] | None, option("URL", "A web origin that may call it; repeatable.", "--allow-origin")]
+ClientName = Annotated[str, option("NAME", f"{', '.join(Client)}.", "--client")]
+ScopeName = Annotated[str, option("WORD", "user (all your projects) or project (everybody in this one).", "--scope")]
+File = Annotated[str | None, option("FILE", "Another configuration file.", "--path")]
+Entry = Annotated[str, option("NAME", "The server's name there.", "--name")]
+DryRun = Annotated[bool, flag("--dry-run", "Show the change and write nothing.")]
 
 
 @app.callback(
@@ -56,13 +42,13 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and wri
 def serve(
     context: typer.Context,
     *,
-    http: Http = None,
-    token: Token = None,
+    http: Annotated[str | None, option("HOST:PORT", "Serve over HTTP; default: stdin and stdout.")] = None,
+    token: Annotated[str | None, option("TEXT", "Bearer token of HTTP clients; better set HEXAD_MCP_TOKEN.")] = None,
     allow_host: Hosts = None,
     allow_origin: Origins = None,
-    hooks: Annotated[bool, typer.Option("--hooks", help="Answer the hooks of a coding agent too.")] = False,
+    hooks: Annotated[bool, flag("--hooks", "Answer the hooks of a coding agent too.")] = False,
     no_reports: Annotated[
-        bool, typer.Option("--no-reports", help="Leave out report_tool_result: hooks report the results.")
+        bool, flag("--no-reports", "Leave out report_tool_result: hooks report the results.")
     ] = False,
     db: Database = None,
     namespace: Namespace = None,
@@ -90,7 +76,7 @@ def install(
     *,
     client: ClientName,
     scope: ScopeName = "user",
-    hooks: WithHooks = False,
+    hooks: Annotated[bool, flag("--hooks", f"Hooks too, for a coding agent: {', '.join(WITH_HOOKS)}.")] = False,
     path: File = None,
     name: Entry = "hexad",
     dry_run: DryRun = False,

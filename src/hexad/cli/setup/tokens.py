@@ -2,9 +2,8 @@
 
 from typing import Annotated, Final
 
-import typer
-
 from hexad.cli.commands import Common, group
+from hexad.cli.options import argument, option
 from hexad.cli.setup.hosting import tokens_of
 from hexad.cli.terminal import screen
 from hexad.model import DEFAULT_NAMESPACE
@@ -18,24 +17,16 @@ app = group(
     epilog="Example: hexad tokens make laptop --right read --right write",
 )
 
-Rights = Annotated[
-    list[str] | None,
-    typer.Option("--right", metavar="WORD", help=f"Repeatable: {', '.join(Right)}; default: read, write."),
-]
-Below = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--for", metavar="NAMESPACE", help="Repeatable: NAME, NAME/* (all below it) or *; default: --namespace."
-    ),
-]
-
 
 @app.command(epilog="Example: hexad tokens make laptop --for 'default/*' --right read --right write --right approve")
 def make(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
+    name: Annotated[str, argument("NAME", "What it is for.")],
     *,
-    right: Rights = None,
-    spaces: Below = None,
+    right: Annotated[list[str] | None, option("WORD", f"Repeatable: {', '.join(Right)}; default: read, write.")] = None,
+    spaces: Annotated[
+        list[str] | None,
+        option("NAMESPACE", "Repeatable: NAME, NAME/* (all below it) or *; default: --namespace.", "--for"),
+    ] = None,
     common: Common,
 ) -> None:
     """Make a token and print it: it is shown only this once."""
@@ -60,9 +51,7 @@ def list_(common: Common) -> None:
 
 @app.command(epilog="Example: hexad tokens revoke laptop")
 def revoke(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Its id or its name, see `hexad tokens list`.")],
-    *,
-    common: Common,
+    id: Annotated[str, argument("ID", "Its id or its name, see `hexad tokens list`.")], *, common: Common
 ) -> None:
     """Revoke a token: the next request with it is refused."""
     token = tokens_of(common.db).revoke(id)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Common, group
-from hexad.cli.options import AsJson, By, KeepSecrets, SkillName, Tags, Yes
+from hexad.cli.options import AsJson, By, KeepSecrets, SkillName, Tags, Yes, argument, flag, option
 from hexad.cli.reviewing import Draft, review
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
@@ -26,9 +26,6 @@ _LISTED: Final = (screen.Wide("name", 24), "kind", "status", "runs", "worked", s
 _FINDINGS: Final = ("line", "verdict", "rule", screen.Wide("what it would do"))
 _VERSIONS: Final = ("version", "created", "origin", "kind", screen.Wide("description"))
 
-Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; repeatable.")]
-Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
-
 app = group(
     "Write, approve and run procedures. A new skill is a draft until a person approves it.",
     epilog="Example: hexad skills list --status draft",
@@ -41,27 +38,17 @@ app.command("review", epilog="Example: hexad skills review --json", help="The sa
 def new(
     name: SkillName,
     *,
-    kind: Annotated[SkillKind, typer.Option("--kind", metavar="WORD", help=f"{', '.join(SkillKind)}.")],
-    description: Annotated[str, typer.Option("--description", metavar="TEXT", help="What it does.")],
-    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Its script, template or text.")] = None,
-    file: Annotated[
-        str | None, typer.Option("--file", metavar="FILE", help="Read that text from a file; - is stdin.")
-    ] = None,
-    definition: Annotated[
-        str | None, typer.Option("--definition", metavar="JSON", help="The whole definition as JSON.")
-    ] = None,
-    parameters: Annotated[
-        str | None, typer.Option("--parameters", metavar="JSON", help="JSON Schema of the parameters.")
-    ] = None,
-    when: Annotated[str, typer.Option("--when", metavar="TEXT", help="When to use it.")] = "",
-    shell: Annotated[
-        str | None, typer.Option("--shell", metavar="WORD", help="For a script without #! line: sh or bash.")
-    ] = None,
-    needs: Annotated[
-        list[Capability] | None, typer.Option("--needs", metavar="WORD", help=f"For a script: {', '.join(Capability)}.")
-    ] = None,
+    kind: Annotated[SkillKind, option("WORD", f"{', '.join(SkillKind)}.")],
+    description: Annotated[str, option("TEXT", "What it does.")],
+    text: Annotated[str | None, option("TEXT", "Its script, template or text.")] = None,
+    file: Annotated[str | None, option("FILE", "Read that text from a file; - is stdin.")] = None,
+    definition: Annotated[str | None, option("JSON", "The whole definition as JSON.")] = None,
+    parameters: Annotated[str | None, option("JSON", "JSON Schema of the parameters.")] = None,
+    when: Annotated[str, option("TEXT", "When to use it.")] = "",
+    shell: Annotated[str | None, option("WORD", "For a script without #! line: sh or bash.")] = None,
+    needs: Annotated[list[Capability] | None, option("WORD", f"For a script: {', '.join(Capability)}.")] = None,
     tags: Tags = None,
-    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Who wrote it.")] = "",
+    author: Annotated[str, option("NAME", "Who wrote it.")] = "",
     keep_secrets: KeepSecrets = False,
     common: Common,
 ) -> None:
@@ -113,10 +100,8 @@ def _remark_on(skill: Skill) -> None:
 @app.command("list", epilog="Example: hexad skills list --status draft")
 def list_(
     *,
-    status: Annotated[
-        SkillStatus | None, typer.Option("--status", metavar="WORD", help=f"{', '.join(SkillStatus)}.")
-    ] = None,
-    kind: Annotated[SkillKind | None, typer.Option("--kind", metavar="WORD", help=f"{', '.join(SkillKind)}.")] = None,
+    status: Annotated[SkillStatus | None, option("WORD", f"{', '.join(SkillStatus)}.")] = None,
+    kind: Annotated[SkillKind | None, option("WORD", f"{', '.join(SkillKind)}.")] = None,
     common: Common,
 ) -> None:
     """List the skills, oldest first."""
@@ -146,10 +131,10 @@ def edit(name: SkillName, common: Common) -> None:
 def run(
     name: SkillName,
     *,
-    given: Set = None,
-    params: Params = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; works for a draft too.")] = False,
-    session: Annotated[str | None, typer.Option(metavar="NAME", help="The session of this run.")] = None,
+    given: Annotated[list[str] | None, option("KEY=VALUE", "A parameter; repeatable.", "--set")] = None,
+    params: Annotated[str | None, option("JSON", "All parameters as one JSON object.")] = None,
+    dry_run: Annotated[bool, flag("--dry-run", "Show the plan; works for a draft too.")] = False,
+    session: Annotated[str | None, option("NAME", "The session of this run.")] = None,
     common: Common,
 ) -> None:
     """Run an active skill, or show its plan.
@@ -159,10 +144,8 @@ def run(
     with common.opened() as hx:
         skill = hx.skills.get(name)
         if skill.kind is SkillKind.COMPOSITE and not dry_run:
-            raise InvalidInput(
-                "run",
-                "a composite skill calls an agent's tools, which are not available here; --dry-run shows its plan",
-            )
+            reason = "a composite skill calls an agent's tools, which are not available here"
+            raise InvalidInput("run", f"{reason}; --dry-run shows its plan")
         values = parameters_from(given, params, skill.parameters)
         result = _ran(hx, name, values, session=session, dry_run=dry_run)
         after = skill if result.ok else hx.skills.get(name)
@@ -215,9 +198,7 @@ def history(name: SkillName, common: Common) -> None:
 
 @app.command(epilog="Example: hexad skills check deploy.sh")
 def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The script; - reads standard input.")],
-    *,
-    as_json: AsJson = False,
+    file: Annotated[str, argument("FILE", "The script; - reads standard input.")], *, as_json: AsJson = False
 ) -> None:
     """Check a shell script without running it: allowed, needs a capability, or rejected, and why.
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Commands, Common
-from hexad.cli.options import KeepSecrets, SkillName
+from hexad.cli.options import KeepSecrets, SkillName, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import FolderRefused
 from hexad.skills.folders.files import skill_folders
@@ -17,15 +17,12 @@ from hexad.wire import to_json
 _FOLDERS: Final = (screen.Wide("folder", 30), screen.Wide("skill", 24), "result", screen.Wide("notes"))
 _OFFERED: Final = (screen.Wide("name", 24), "steps", screen.Wide("needs", 20), screen.Wide("what"))
 
-Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A folder with a SKILL.md, or one with such folders below it.")
-]
-Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where to create the skill's folder.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a skill of the same name.")]
-Had = Annotated[str | None, typer.Option("--session", metavar="NAME", help="Only sequences that this session had too.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing folder.")]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Also take what the Agent Skills format does not allow.")]
-
+Folder = Annotated[Path, argument("DIR", "A folder with a SKILL.md, or one with such folders below it.")]
+Into = Annotated[Path, argument("DIR", "Where to create the skill's folder.")]
+Overwrite = Annotated[bool, flag("--overwrite", "Replace a skill of the same name.")]
+Had = Annotated[str | None, option("NAME", "Only sequences that this session had too.", "--session")]
+Force = Annotated[bool, flag("--force", "Replace an existing folder.")]
+Lenient = Annotated[bool, flag("--lenient", "Also take what the Agent Skills format does not allow.")]
 
 app = Commands()
 

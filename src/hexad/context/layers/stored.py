@@ -11,7 +11,7 @@ from hexad.context.conversation import lending, mixed, share_of_meaning
 from hexad.context.keywords import personal, quoted
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
-from hexad.context.matching import NEAREST, Matches, habits
+from hexad.context.matching import FEW, NEAREST, Matches, habits
 from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
 from hexad.context.standing import Room, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
@@ -158,6 +158,8 @@ class _Asked(NamedTuple):
         found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
         numbers = {evidence.numbers[key]: habit for key, habit in found.items() if key in evidence.numbers}
         nearest = self._nearest(layer, near, filtered=evidence.filtered) if near is not None else ()
+        if layer is Layer.AGENT_LEARNINGS:  # a fix is no answer to most messages, however few are known
+            return Matches(candidates, len(terms), near, numbers, nearest, least=FEW, personal=False)
         if layer is not Layer.USER_KNOWLEDGE:
             return Matches(candidates, len(terms), near, numbers, nearest)
         ours, stand = personal(self.query.text), len(self.standing)

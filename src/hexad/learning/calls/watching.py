@@ -12,7 +12,7 @@ import inspect
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.calls.call_scope import note_watched, recording_workspace
@@ -32,6 +32,7 @@ T = TypeVar("T")
 WATCHED: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
 _OWN: Final = frozenset({"self", "cls"})
+Places: TypeAlias = tuple[tuple[str, ...], str]  # names of the arguments by place, and of those that are left
 _AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by other writers
 
 
@@ -45,6 +46,7 @@ class Watch:
     failure: FailureRule | None = None
     advise: bool = False
     signature: inspect.Signature | None = None
+    places: Places = ((), "")
 
     def __post_init__(self) -> None:
         if self.failure is not None and not callable(self.failure):
@@ -52,7 +54,8 @@ class Watch:
 
     def on(self, tool: Callable[..., Any]) -> Watch:
         """This watch with the tool's signature, and with its name if none is given."""
-        return replace(self, tool=self.tool or name_of(tool), signature=_signature(tool))
+        signature = _signature(tool)
+        return replace(self, tool=self.tool or name_of(tool), signature=signature, places=_places(signature))
 
 
 class Invocation(NamedTuple):
@@ -88,7 +91,7 @@ class Invocation(NamedTuple):
         watch, workspace = self.watch, recording_workspace(self.watch.workspace)
         if workspace is None or says_nothing(result, error):
             return None
-        arguments = _by_name(watch.signature, self.given, self.named)
+        arguments = _by_name(watch.places, self.given, self.named)
         outcome = outcome_of(watch.tool, arguments, result, error, session=watch.session, failure=watch.failure)
         learning = record(workspace, outcome, fetch=False, advise=watch.advise, patience=patience)
         note_watched(workspace, watch.tool, arguments)
@@ -156,7 +159,7 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
         failure=watch.failure or before.failure,
         session=before.session if keeps_session else watch.session,
     )
-    if before == replace(watch, signature=before.signature):
+    if before == replace(watch, signature=before.signature, places=before.places):
         return tool
     inside = known.inside(tool) or tool
     return _wrapped(watch.on(inside), inside)
@@ -312,17 +315,21 @@ def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-def _by_name(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+def _places(signature: inspect.Signature | None) -> Places:
+    known = [] if signature is None else [*signature.parameters.values()]
+    names = tuple(each.name for each in known if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return names, next((each.name for each in known if each.kind is inspect.Parameter.VAR_POSITIONAL), "")
+
+
+def _by_name(places: Places, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments by name, without the object of a method; also those of a call that does not fit the signature.
 
     `Signature.bind` takes ten times as long, and every watched call passes here.
     """
-    known = [*signature.parameters.values()] if signature is not None and given else []
-    names = [each.name for each in known if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    left = given[len(names) :]
-    rest = next((each.name for each in known if left and each.kind is inspect.Parameter.VAR_POSITIONAL), None)
-    more = {rest: left} if rest else {f"argument {place}": value for place, value in enumerate(left, len(names) + 1)}
-    found = {**dict(zip(names, given, strict=False)), **more}
+    names, rest = places
+    found: dict[str, Any] = dict(zip(names, given, strict=False))
+    if left := given[len(names) :]:
+        found |= {rest: left} if rest else {f"argument {at}": each for at, each in enumerate(left, len(names) + 1)}
     if next(iter(found), "") in _OWN:
         del found[next(iter(found))]
     return {**found, **named}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.learning.errors.body import messages
 from hexad.learning.errors.masking import mask_run
 from hexad.learning.errors.pattern import essence
+from hexad.learning.programs import BEFORE_A_LINE, CHECKS, UNGUARDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,13 +22,13 @@ _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
-    r"""(?imx) \A\s*(?:(?:exit\ (?:code|status):?|make(?:\[\d+\])?:\ \*\*\*.*\ Error)\ -?\d+\s*)*\Z
-    | \b(?:Assertion|Recursion|Memory)Error\b(?!:[^\n]*\bmust\b) | \bELIFECYCLE\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
+    rf"""(?imx) {CHECKS} | \A\s*(?:(?:exit\ (?:code|status):?|make(?:\[\d+\])?:\ \*\*\*.*\ Error)\ -?\d+\s*)*\Z
+    | \b(?:Assertion|Recursion|Memory)Error\b(?!:[^\n]*\bmust\b) | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
     | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
-    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
+    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | ^\ *-->\ [\w./-]+:\d+ | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
-    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b(?!\ (?:value|must|should))
+    rf"""(?ix) {_START}(?: (?<!--)time[sd]?[ -]?out\b(?!\]|\ (?:value|must|should))
     | connection\b[^.\n]{{0,60}}\b(?:refused|reset|aborted|error|closed|fail) | incomplete\ ?read | disconnected
     | unavailable | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host)
     | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
@@ -64,6 +65,7 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     rf"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats)
+    | find\ (?:the\ )?(?:field|param|propert)\w*\ | cannot\ be\ set
     | is\ not\ of\ type | (?:media|content)[ -]type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
         |encoding) | {_LANGUAGE}"""
@@ -78,13 +80,11 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
-    | GONOSUM\w*
-    | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_?unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
-    | \b(?:as|be)\ root\b | superuser | administrator
-    | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
+    | {UNGUARDED} | {_CHECK}ing?=no | reject_?unauthorized | no_verify
+    | \b(?:as|be)\ root\b | superuser | administrator | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
-    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
-    | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
+    | \bdisable\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
+    | \bhost\ key\b | not\ recommended
     | at\ (?:the|your\ own)\ risk | override\ this | \bforce\b | \buse\ -f\b | really\ want
     | (?<![\w-])rm\ (?:['"…/]|-\w*f) | if\ you\ are\ sure"""
 )
@@ -124,11 +124,11 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bin\ the\ (?:past|future)\b | ^\W*(?:\d+\ )?cannot\b.*\bwithout\b
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
-    | (?<!not\ )\bempty\b
+    | (?<!not\ )\bempty\b(?!\ re) | strict\ mode\ violation
     | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used|mixed|combined)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url)
     | (?:allowed|valid|supported|possible|available)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
-    | \b(?:not|be)\ specified
+    | \b(?:not|be)\ specified | not\ find\ (?:the\ )?(?:field|param|propert) | neither\ grouped
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \buses\ \d | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date
     | not-null"""
@@ -156,8 +156,8 @@ _USAGE: Final = re.compile(  # how a program is called: its synopsis and its lis
     r"(?im)^[ \t]*(?:usage:.*(?:\n[ \t]+.*)*|or: .*|options:.*|--?[\w\[][^:\n]*(?:\n[ \t]{8,}.*)*)$"
 )
 _DECORATION: Final = re.compile(
-    r"(?m)^[ \t]*(?:[│╷╵╭╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|</?tool_use_error>"
-    r"|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^[ \t]*hint:[ \t]+"
+    r"(?m)^[ \t]*(?:[│╷╵╭╰─║╔╚═╗╝>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯║]$|</?tool_use_error>"
+    rf"|^{BEFORE_A_LINE}[ \t]*|^[ \t]*hint:[ \t]+"
     r"|\[type=.*\]$"
 )
 _LABEL: Final = re.compile(

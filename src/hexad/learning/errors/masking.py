@@ -103,7 +103,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], str, re.Pattern[str] | str], ...]] = 
     )
 )
 _OF_ONE_RUN: Final = re.compile(
-    r"""(?ix) (?<![\w/])[a-z][\w.+-]{1,60}://(?=[\w.-])[^\s'"<>|\\^`{}]*[^\s'"<>|\\^`{}.,;:!?)\]]
+    r"""(?ix) (?<![\w/])([a-z][\w.+-]{1,60}://)(?=[\w.-])[^\s'"<>|\\^`{}]*[^\s'"<>|\\^`{}.,;:!?)\]]
     | (?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+
     | \b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b | (?<![\w.])(?:~|\.{1,2})?(?:/[\w.+@%~\#=-]+){2,}/?
     | \b0x[0-9a-f]{4,}\b | \b[a-z]:\\[^\s'"]+ | \breq(?:uest)?_(?=\w*\d)\w+
@@ -121,7 +121,16 @@ def mask_run(text: str) -> str:
     >>> mask_run("pass --out to /home/ann/run/4: file 'a1b2c3d4e5f6' has 3 of 5 columns")
     "pass --out to …: file '…' has 3 of 5 columns"
     """
-    return _OF_ONE_RUN.sub("…", text)
+    return _OF_ONE_RUN.sub(lambda found: f"{found[1] or ''}…", text)
+
+
+def holds_code(text: str) -> bool:
+    """Whether a text may hold a code, whose digits matter.
+
+    >>> holds_code("HTTP 404"), holds_code("no row 17")
+    (True, False)
+    """
+    return _CODED.search(text) is not None
 
 
 def masked(text: str) -> str:
@@ -131,11 +140,13 @@ def masked(text: str) -> str:
     'GET <url> timed out after <num> (request 4f1c-9a)'
     """
     holds: dict[object, bool] = {each: each.search(text) is not None for each in (_DIGIT, _TIED, _DOTTED)}
-    if holds[_DIGIT]:
-        text = _REASON.sub(lambda found: f"{found[1].translate(_HIDDEN)} {found[2]}", _MODULE.sub("", text))
+    if holds[_DIGIT] and holds[_DOTTED]:
+        text = _MODULE.sub("", text)
+    if "'4" in text or "'5" in text:
+        text = _REASON.sub(lambda found: f"{found[1].translate(_HIDDEN)} {found[2]}", text)
     if "KeyError" in text:
         text = _KEY.sub(r"\1\2", text)
-    for pattern in _CODES if holds[_DIGIT] and _CODED.search(text) else ():
+    for pattern in _CODES if holds[_DIGIT] and holds_code(text) else ():
         text = pattern.sub(lambda found: found[1] + found[2].translate(_HIDDEN), text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     for pattern, placeholder, held in _RULES:

@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.body import readable
-from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDERS, WILD, masked, word
+from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDERS, WILD, holds_code, masked, word
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -39,6 +40,10 @@ _QUOTED_WHOLE: Final = re.compile(
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
 _SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is not one
 _STOPS: Final = ".!?"
+_DIGIT: Final = re.compile(r"\d")
+_ZEROS: Final = str.maketrans("123456789", "000000000")
+_SHORT: Final = 1000  # characters of an error that is looked up before it is read
+_known: Final = Recent[int, "Words"](1024)  # by the hash of an error without its digits
 _NOTHING: Final = "..."  # the pattern of an error without words
 _TIGHT_BEFORE: Final = frozenset(",;:=)]}")
 _TIGHT_AFTER: Final = frozenset("([{=")
@@ -50,6 +55,18 @@ def words_of(error: str) -> Words:
     >>> words_of("Transaction with ID 3 not found.")
     ('Transaction', 'with', 'ID', '<num>', 'not', 'found')
     """
+    if len(error) > _SHORT or holds_code(error):
+        return _words_of(error)
+    shape = hash(error.translate(_ZEROS))  # an error of another row has the same words
+    words = _known.get(shape)
+    if words is None:
+        words = _words_of(error)
+        if not any(map(_DIGIT.search, words)):
+            _known.put(shape, words)
+    return words
+
+
+def _words_of(error: str) -> Words:
     found: list[str] = []
     for place, part in enumerate(_PUNCTUATION.split(masked(readable(essence(ends(error, MOST_TEXT)))))):
         if place % 2:
@@ -90,8 +107,8 @@ def essence(error: str) -> str:
     "KeyError: 'name'"
     """
     if "\n" not in error or not _FRAME.search(error):
-        error = _QUOTED_WHOLE.sub(r"\2", error)
-        return _PAIR.sub(r" error code \1: \4\5", _ECHO.sub("", error)).rstrip()
+        error = _ECHO.sub("", _QUOTED_WHOLE.sub(r"\2", error) if "Error: " in error else error)
+        return (_PAIR.sub(r" error code \1: \4\5", error) if error.endswith(")") else error).rstrip()
     lines = [line for line in error.splitlines() if line.strip()]
     heads = [place for place, line in enumerate(lines) if _EXCEPTION.match(_LANGUAGE.sub("", line))]
     if not heads:
@@ -103,10 +120,12 @@ def essence(error: str) -> str:
 
 def ends(text: str, most: int) -> str:
     """A text's beginning and end, if it has more than so many characters; the end begins with a line if it has some."""
+    if len(text) <= most:
+        return text
     half = most // 2
     end = text[-half:]
     lines = end.partition("\n")[2]
-    return text if len(text) <= most else f"{text[:half]}\n{lines if len(lines) > half // 2 else end}"
+    return f"{text[:half]}\n{lines if len(lines) > half // 2 else end}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,11 @@ def attribute(holder: object, name: str) -> Any:
 def retry_after(error: object) -> str:
     """The header `Retry-After` of an error or of its response, as a line; empty if it has none."""
     for holder in (error, attribute(error, "response")):
-        headers = attribute(holder, "headers")
+        headers = None if holder is None else attribute(holder, "headers")
+        if headers is None:
+            continue
         with suppress(Exception):  # reading them runs code that is not ours
-            asked = "" if headers is None else str(headers.get("Retry-After") or headers.get("retry-after"))
+            asked = str(headers.get("Retry-After") or headers.get("retry-after"))
             if asked.isdecimal():
                 return f"\nRetry-After: {asked}"
     return ""

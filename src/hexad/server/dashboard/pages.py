@@ -220,11 +220,8 @@ def log(call: Call) -> dict[str, Any]:
     before, action = number_in(call.query.get("before", ""), "before"), call.query.get("action", "")
     records = call.hx.audit.latest(_LOOKED_AT if action else _ROWS * 2, before=before)
     shown = [record for record in records if record.action.startswith(action)][: _ROWS * 2]
-    return {
-        "records": shown,
-        "action": action,
-        "before": shown[-1].sequence if shown and shown[-1].sequence > 1 else None,
-    }
+    earlier = shown[-1].sequence if shown and shown[-1].sequence > 1 else None
+    return {"records": shown, "action": action, "before": earlier}
 
 
 def settings(call: Call) -> dict[str, Any]:

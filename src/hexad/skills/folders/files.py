@@ -116,17 +116,14 @@ def write_folder(target: Path, files: Files, *, force: bool) -> None:
     """Write files as a new folder: all of them or nothing. With ``force`` it takes the place of a skill's folder."""
     if os.path.lexists(target):
         if not force:
-            raise FolderRefused(
-                str(target),
-                "is there already; choose another place, or replace it (force, on the command line --force)",
-            )
+            reason = "is there already; choose another place, or replace it (force, on the command line --force)"
+            raise FolderRefused(str(target), reason)
         if target.is_symlink() or not (target / MANIFEST).is_file():
             raise FolderRefused(str(target), f"is no skill's folder (no {MANIFEST} in it), and is not replaced")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(
-            prefix=f".{target.name[:40]}.", dir=target.parent, ignore_cleanup_errors=True
-        ) as beside:
+        prefix = f".{target.name[:40]}."
+        with TemporaryDirectory(prefix=prefix, dir=target.parent, ignore_cleanup_errors=True) as beside:
             _fill(Path(beside) / "new", files)
             _swap(Path(beside), target)
     except OSError as error:

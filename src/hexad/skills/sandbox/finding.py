@@ -74,14 +74,7 @@ def _tried(program: Path) -> Sandbox:
     if os.geteuid() == 0 and not all(path.stat().st_mode & 0o001 for path in (program, *program.parents)):
         program = _copied(program)  # to where the user who runs scripts for the superuser can reach it
     version = subprocess.run(  # noqa: S603 - the program was found in a place that only an administrator writes to
-        [program, "--version"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd="/",
-        env={},
-        timeout=10,
-        **dropped(),
+        [program, "--version"], capture_output=True, text=True, check=True, cwd="/", env={}, timeout=10, **dropped()
     )
     sandbox = Sandbox(program, version.stdout.split()[-1])
     result = sandbox.run("", limits=SandboxLimits(seconds=10))

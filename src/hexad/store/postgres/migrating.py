@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hexad.errors import SchemaTooNew, StoreError
+from hexad.store.codec import scripts_of
 from hexad.store.postgres.connection import Connection, ServerError, Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
 _IS_THERE: Final = (  # it reads a table: without one, a session may not hear what another has just created
@@ -26,7 +22,7 @@ def migrate(connection: Connection, location: str) -> None:
     """Apply the missing scripts in one transaction."""
     if connection.version < _OLDEST:
         raise StoreError(location, f"runs PostgreSQL {connection.version}; Hexad needs {_OLDEST} or newer")
-    scripts = _scripts()
+    scripts = [_END.split(script.rstrip(";\n")) for script in scripts_of(__package__)]
     if _found(connection, location, len(scripts)) == len(scripts):
         return
     try:
@@ -51,10 +47,3 @@ def _found(connection: Connection, location: str, known: int) -> int | None:
     if found > known:
         raise SchemaTooNew(location, found, known)
     return found
-
-
-def _scripts() -> Sequence[Sequence[str]]:
-    """The migrations in order, each as its statements; the n-th leads to schema n."""
-    folder = files(__package__).joinpath("migrations")
-    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
-    return [_END.split(entry.read_text(encoding="utf-8").rstrip(";\n")) for entry in found]

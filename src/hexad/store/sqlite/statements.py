@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from hexad.store.codec import scripts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,11 +34,9 @@ def in_sqlite(sql: str) -> str:
     return sql.replace("hexad.", "hexad_").replace("tenant", "namespace").replace("$", "?")
 
 
-def migrations() -> tuple[str, ...]:
+def migrations() -> list[str]:
     """The migrations' scripts in order; the n-th leads to schema n."""
-    folder = files(__package__).joinpath("migrations")
-    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
-    return tuple(entry.read_text(encoding="utf-8") for entry in found)
+    return scripts_of(__package__)
 
 
 def split(script: str) -> Iterator[str]:
