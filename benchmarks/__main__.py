@@ -42,12 +42,9 @@ rows) is several products.
 `python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
 
 The unit for watching a call is one INSERT with its COMMIT into another table on the same disk, taken in turns. Running
-a composite skill uses the same unit, beyond the cost of calling its watched tools. Two of these rows were lower once.
-A call that fails was at 2.9 when a pattern was remembered for all errors that differ in digits alone. The rules look at
-single digits now (`404`, `::1`, `.mp3`), so each error is read: 0.05 of 0.3 ms of processor time, which explains part
-of the rise. A composite skill was at 0.3 when its calls and its run shared one transaction; now each call is recorded
-when it ends, as outside of a skill, and the run is one COMMIT more. Error grouping and tool failures are
-measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
+a composite skill uses the same unit, beyond the cost of calling its watched tools. It was at 0.3 when its calls and its
+run shared one transaction; now each call is recorded when it ends, as outside of a skill, and the run is one COMMIT
+more. Error grouping and tool failures are measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
 "Saving" compares a store in memory with a file, by processor time. Then it lets eight processes write to one file. With

@@ -41,6 +41,12 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
         ("pytest -q", "No module named 'yaml'", "pip install pyyaml && pytest -q", "run `pip install pyyaml` first"),
         ("aws s3 ls", "region is not set", "AWS_REGION=eu-west-1 aws s3 ls", "set `AWS_REGION` for `aws`"),
         ("pytest -q", "No module named 'app'", "PYTHONPATH=src pytest -q", "set `PYTHONPATH` for `pytest`"),
+        (
+            "git worktree add ../a main",
+            "fatal: 'main' is used at '/srv/billing'",
+            "git worktree add -b x ../a main",
+            "add `-b`",
+        ),
         ("cat a.yml", "cat: a.yml: No such file or directory", "git stash && cat a.yml", ""),
         ("python app.py", "bash: python: command not found", "python3 app.py", "use `python3` instead of `python`"),
         (
@@ -217,6 +223,15 @@ def test_what_a_failed_call_gave_is_forgotten_with_its_session_or_any_subject(hx
 )
 def test_a_wait_that_the_error_states_is_the_fix_without_a_success(hx: Hexad, error: str, seconds: str) -> None:
     assert f"wait {seconds}" in fix_after(hx, {"q": "tea"}, error, None)
+
+
+@requirement("FIX-04")
+def test_a_wait_that_an_agent_made_by_a_command_is_the_fix_for_what_passes(hx: Hexad) -> None:
+    error = "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 2214"
+    hx.observe(tool="Bash", args={"command": "apt-get install -y jq"}, error=error, session="s")
+    for command in ("sleep 60", "apt-get install -y jq"):
+        hx.observe(tool="Bash", args={"command": command}, result="done", session="s")
+    assert hx.learnings.known_fix("Bash", error) == "wait and try again; it worked after 60 s"
 
 
 @requirement("FIX-04")

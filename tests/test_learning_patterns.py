@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,7 @@ from hexad.learning.errors.pattern import (
 from hexad.learning.errors.text import text_of
 from tests.support import requirement
 
+LONG = 1000
 PYTHON = """Traceback (most recent call last):
   File "a.py", line 3, in f
     g()
@@ -172,6 +174,21 @@ def test_where_a_line_belongs_does_not_depend_on_the_order_of_templates(lines: l
     line = ("user", "x", "is", "not", "known", "here")
     bucket = list(dict.fromkeys(lines))
     assert place(line, bucket) == place(line, bucket[::-1]) == place(line, sorted(bucket))
+
+
+@requirement("LEARN-02")
+@given(
+    st.lists(
+        st.sampled_from(("no row 17", "HTTP 404", "in 'a 7'", "at 10.0.0.4:80", "SHA1", "a.mp3", "::1", "exit 3"))
+    ),
+    st.lists(st.integers(0, 9), min_size=12, max_size=12),
+)
+def test_the_words_of_an_error_do_not_depend_on_those_that_came_before(parts: list[str], digits: list[int]) -> None:
+    numbers = iter(digits * len(parts))
+    error = " ".join(parts)
+    variant = re.sub(r"\d", lambda _: str(next(numbers)), error)
+    assert words_of(error)
+    assert words_of(variant) == words_of(variant + " " * LONG)  # a long error is read anew
 
 
 @requirement("LEARN-02")

@@ -75,12 +75,18 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
         return ToolFirst(other)  # of several tools nobody knows which one helped
     if not paths:
         passing = failure.cause is Cause.PASSING and not wait_of(failure.text).seconds
-        return Retry(max(0, round(waited))) if passing else None
+        return Retry(max(0, round(waited), _slept(between))) if passing else None
     texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
     edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
     about = {name_of(path).rpartition(".")[2] for path in paths if _is_named(path, failure.text)} or paths
     asked = stated(failure.text, before, of_form=edited and not dangerous and len(about) == 1)
     return None if any(_is_first(before[path], worked.get(path), failure.text) for path in commands) else asked
+
+
+def _slept(between: Sequence[Call]) -> int:
+    """The seconds for which commands in between did nothing but wait."""
+    texts = (text for call in between if call.ok for text in commands_in(call.arguments).values())
+    return sum(int(found[1]) for text in texts if (found := re.match(r"sleep (\d{1,4})\b", text)))
 
 
 def _is_needed(tool: str, failure: Failure, *, changed: bool) -> bool:
@@ -236,7 +242,10 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
     causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
-    wanted = [each for each in causes if sole or each.op == "replace" or whole[each.path] in named]
+    admits = {each.path for each in causes if failure.cause is Cause.REFUSED and names_secret([name_of(each.path)])}
+    wanted = [
+        each for each in causes if sole or each.op == "replace" or {whole[each.path], each.path} & (named | admits)
+    ]
     about = named | both
     steps = [each for each in wanted if each.how.startswith("run ") or (each.how and _ACTION.search(each.path))]
     return [each for each in wanted if not about or whole[each.path] in about or each in steps]

@@ -29,7 +29,8 @@ _RESULT: Final = re.compile(  # no message at all, or a check that found somethi
 )
 _PASSING: Final = re.compile(  # errors that time may heal
     rf"""(?ix) {_START}(?: (?<!--)time[sd]?[ -]?out\b(?!\]|\ (?:value|must|should))
-    | connection\b[^.\n]{{0,60}}\b(?:refused|reset|aborted|error|closed|fail) | incomplete\ ?read | disconnected
+    | connection\b[^.\n]{{0,60}}\b(?:refused|reset|aborted|error|closed|fail(?!.*not\ exist))
+    | incomplete\ ?read | disconnected
     | unavailable | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host)
     | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
     | internal\ server\ error
@@ -76,7 +77,7 @@ _FORM: Final = re.compile(  # of credentials, for instance
 _CHECK: Final = "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test)"
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|dirty|yolo|trusted-host
-        |break-system|data-loss|ignore-platform) | hard | cascade | overwrite | delete\b | replace\b
+        |break-system|data-loss|ignore-platform) | hard | cascade | overwrite | delete\b | replace\b(?!-all)
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
@@ -116,7 +117,7 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bit\ first\b
     | [,;]\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
     | (?:^|:\ )possibl[ey]\b(?!\ delisted)
-    | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include)\b"""
+    | ^(?:run|review|fix|poll|enable|consider|remove|add|set|give|provide|choose|enter|include|send)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     rf"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing(?:\b|_) | \bone\ of\b(?!\ your)
@@ -131,7 +132,7 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \b(?:not|be)\ specified | not\ find\ (?:the\ )?(?:field|param|propert) | neither\ grouped
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \buses\ \d | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date
-    | not-null"""
+    | not-null | cannot\ be\ called"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid(?!ation\ failed|\ \w+\ byte) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d
@@ -200,7 +201,8 @@ class Failure(NamedTuple):
     @classmethod
     def of(cls, error: str) -> Failure:
         """By the words of the error: about the form of the call only if it has words for that."""
-        return cls(error, next((cause for cause, sign in _SIGNS if sign.search(error)), Cause.OTHER))
+        own = mask_run(error)  # a folder `billing` is not about money
+        return cls(error, next((cause for cause, sign in _SIGNS if sign.search(own)), Cause.OTHER))
 
     @property
     def of_the_call(self) -> bool:
