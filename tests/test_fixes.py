@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hexad import Hexad
 
 LIFE = Path(__file__).parent / "life"
+GONE = 'pods "api" not found'
 
 
 def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] | None, tool: str = "tool") -> str:
@@ -35,8 +36,8 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
     ("failed", "error", "worked", "fix"),
     [
         ("git psuh origin", "git: 'psuh' is not a git command.", "git push origin", "use `push` instead of `psuh`"),
-        ("rm build", "rm: cannot remove 'build': Is a directory", "rm -r build", "add `-r`"),
-        ("ls --al src", "ls: unrecognized option '--al'", "ls src", "remove `--al`"),
+        ("rm build", "rm: cannot remove 'build': Is a directory", "rm -r build", "add `-r` to `rm`"),
+        ("ls --al src", "ls: unrecognized option '--al'", "ls src", "remove `--al` from `ls`"),
         ("tool x", "bash: tool: command not found", "npx tool x", "use `npx tool` instead of `tool`"),
         ("pytest -q", "No module named 'yaml'", "pip install pyyaml && pytest -q", "run `pip install pyyaml` first"),
         ("aws s3 ls", "region is not set", "AWS_REGION=eu-west-1 aws s3 ls", "set `AWS_REGION` for `aws`"),
@@ -45,7 +46,7 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
             "git worktree add ../a main",
             "fatal: 'main' is used at '/srv/billing'",
             "git worktree add -b x ../a main",
-            "add `-b`",
+            "add `-b` to `git worktree`",
         ),
         ("cat a.yml", "cat: a.yml: No such file or directory", "git stash && cat a.yml", ""),
         ("python app.py", "bash: python: command not found", "python3 app.py", "use `python3` instead of `python`"),
@@ -85,12 +86,81 @@ def test_no_word_of_one_run_is_named(hx: Hexad, worked: str) -> None:
 
 
 @requirement("FIX-03")
-@pytest.mark.parametrize(("other", "fix"), [("prod", "add `-n prod`"), ("staging", "add `-n`")])
+@pytest.mark.parametrize(
+    ("other", "fix"), [("prod", "add `-n prod` to `kubectl logs`"), ("staging", "add `-n` to `kubectl logs`")]
+)
 def test_the_value_of_an_option_is_named_once_two_sessions_gave_the_same(hx: Hexad, other: str, fix: str) -> None:
+    nameless = "add `-n` to `kubectl logs`"
     for session, value in (("one", "prod"), ("two", other)):
         hx.observe(tool="Bash", args={"command": "kubectl logs api"}, error='pods "api" not found', session=session)
         hx.observe(tool="Bash", args={"command": f"kubectl logs api -n {value}"}, result="done", session=session)
-        assert hx.learnings.known_fix("Bash", 'pods "api" not found') == ("add `-n`" if session == "one" else fix)
+        assert hx.learnings.known_fix("Bash", 'pods "api" not found') == (nameless if session == "one" else fix)
+
+
+@requirement("FIX-03")
+@pytest.mark.parametrize(
+    ("failed", "worked", "fix"),
+    [
+        ("rm build", "rm -r build", "add `-r` to `rm`"),
+        ("git pull origin main", "git pull --rebase origin main", "add `--rebase` to `git pull`"),
+        ("vault read x", "vault read --pin hunter x", "add `--pin` to `vault`"),
+        ("gh pr create", "gh pr create --assignee anna", "add `--assignee` to `gh pr`"),
+        ("kubectl get x", "kubectl get x --context admin", "add `--context` to `kubectl get`"),
+    ],
+)
+def test_what_two_sessions_gave_is_named_only_if_it_is_a_place(hx: Hexad, failed: str, worked: str, fix: str) -> None:
+    for session in ("one", "two"):
+        hx.observe(tool="Bash", args={"command": failed}, error="it could not be done", session=session)
+        hx.observe(tool="Bash", args={"command": worked}, result="done", session=session)
+    assert hx.learnings.known_fix("Bash", "it could not be done") == fix
+
+
+@requirement("FIX-03")
+@pytest.mark.parametrize(
+    "worked", ["mysql -ptiger shop", "mysql -umia:Hunter22 shop", "sshpass -p tiger mysql shop", "mysql -P3307 shop"]
+)
+def test_a_value_that_is_glued_to_its_option_is_not_named(hx: Hexad, worked: str) -> None:
+    fix = fix_after(hx, {"command": "mysql shop"}, "ERROR 1045: Access denied", {"command": worked}, tool="Bash")
+    assert not any(word in fix for word in ("tiger", "mia", "Hunter22", "3307")), fix
+
+
+@requirement("LEARN-07")
+@pytest.mark.parametrize(("outcome", "counts"), [({"result": "done"}, (1, 0)), ({"error": GONE}, (0, 1))])
+def test_an_agent_that_adds_the_option_it_was_shown_counts_for_the_fix(
+    hx: Hexad, outcome: dict[str, str], counts: tuple[int, int]
+) -> None:
+    for session in "abc":
+        hx.observe(tool="Bash", args={"command": "kubectl logs api"}, error=GONE, session=session)
+        hx.observe(tool="Bash", args={"command": "kubectl logs api -n prod"}, result="done", session=session)
+    assert "-n prod" in str(hx.prompt("", "show the kubectl logs of the api pod", session="d"))
+    hx.observe(tool="Bash", args={"command": "kubectl logs api -n prod"}, session="d", **outcome)
+    (known,) = hx.learnings.list()
+    assert (known.worked, known.failed) == counts
+
+
+@requirement("FIX-06")
+def test_a_call_that_has_the_option_is_not_advised_to_add_it(hx: Hexad) -> None:
+    worked = {"command": "kubectl logs api -n prod"}
+    assert fix_after(hx, {"command": "kubectl logs api"}, GONE, worked, tool="Bash")
+    assert hx.learnings.known_fix("Bash", GONE, args={"command": "kubectl logs api -n staging"}) is None
+
+
+@requirement("FIX-02")
+@pytest.mark.parametrize(
+    ("error", "failed", "worked"),
+    [
+        ("deploy failed", {"staging": "web"}, {"production": "web"}),
+        ("RuntimeError: CUDA error", {"code": "compute(big)"}, {"code": "y = compute(big)"}),
+        ("TypeError: login failed unexpectedly", {"code": "login()"}, {"code": "login(pin='hunter')"}),
+        ("server closed the connection", {"sql": "SELECT a FROM t"}, {"sql": "SELECT a::text FROM t"}),
+        ("Connection refused", {"sql": "SELECT a FROM t"}, {"sql": "BEGIN; SELECT a FROM t"}),
+        ("statement timeout", {"sql": "SELECT a FROM t"}, {"sql": "SELECT a FROM t GROUP BY 1"}),
+        ("String to replace not found in file", {"old_string": "get_user(id)"}, {"old_string": "get_users(id)"}),
+    ],
+    ids=str,
+)
+def test_a_difference_that_the_error_is_not_about_is_no_fix(hx: Hexad, error: str, failed: Any, worked: Any) -> None:
+    assert fix_after(hx, failed, error, worked) == ""
 
 
 @requirement("FIX-03")
@@ -715,9 +785,9 @@ def test_a_tool_that_ran_in_between_is_needed_only_if_it_can_be_why(
             "curl https://x.io",
             "curl: (60) unable to get local issuer certificate",
             "curl --cacert ca.pem https://x.io",
-            "add `--cacert`",
+            "add `--cacert` to `curl`",
         ),
-        ("adb shell ls", "adb: more than one device/emulator", "adb -s emulator-5554 shell ls", "add `-s`"),
+        ("adb shell ls", "adb: more than one device/emulator", "adb -s emulator-5554 shell ls", "add `-s` to `adb`"),
         (
             "npm test",
             "Could not read package.json",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.advice import is_dangerous
-from hexad.learning.programs import INSTALLS, KNOWN, PIP, UNCHECKED, WITH_SUBCOMMANDS
+from hexad.learning.programs import GLUED, INSTALLS, KNOWN, PIP, UNCHECKED, WITH_SUBCOMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
 OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*|--\w[\w-]+)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
+WHERE: Final = re.compile(  # options that say where something is
+    "-[nCRwh]|--(?:namespace|region|profile|project|repo|manifest-path|prefix|workspace|host|context|chdir|cwd)"
+)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
@@ -46,10 +50,13 @@ def commands(text: str) -> list[Command]:
         else:
             found[-1].append(word)
     found = [["pip", *each[3:]] if PIP.match(" ".join(each)) else each for each in found]
-    ordered: list[Command] = [
-        sorted(each, key=lambda word: SETTING.fullmatch(word) is not None) for each in found if each
-    ]
+    ordered: list[Command] = [[*each[len(first) :], *first] for each in found if (first := _settings(each)) or each]
     return ordered if all(_PROGRAM.fullmatch(each[0]) for each in ordered) else []
+
+
+def _settings(words: Sequence[str]) -> Sequence[str]:
+    """The settings before a program."""
+    return list(takewhile(SETTING.fullmatch, words))
 
 
 def is_command(name: str, text: str, error: str) -> bool:
@@ -120,7 +127,11 @@ def _risks(found: Sequence[Command]) -> set[str]:
 
 def verb(command: Command) -> str:
     """The subcommand, if the program has subcommands."""
-    words = (word for word in command[1:] if re.fullmatch(r"[a-z][a-z-]*", word))
+    words = (
+        word
+        for before, word in pairwise(command)
+        if re.fullmatch("[a-z][a-z0-9]*(?:-[a-z]+)*", word) and not WHERE.fullmatch(before)
+    )
     return next(words, "") if base(command[0]) in WITH_SUBCOMMANDS else ""
 
 
@@ -139,6 +150,15 @@ def is_subcommand(command: Command, place: int) -> bool:
 def base(program: str) -> str:
     """A program without the folder of one machine."""
     return program.rsplit("/", 1)[-1] if program.startswith(("/", "~")) else program
+
+
+def shown_option(word: str, program: str) -> str:
+    """An option without its value, also if that is glued to it: `-u` of `-umia:secret`."""
+    name = option_name(word)
+    glued = re.fullmatch(r"-[A-Za-z][^-]+", name) and (
+        base(program) in GLUED or ":" in name or re.search(r"\d.*\d", name)
+    )
+    return name[:2] if glued else name
 
 
 def option_name(word: str) -> str:

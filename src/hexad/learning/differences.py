@@ -40,9 +40,8 @@ _UNDEFINED: Final = (  # what a language or a library does not have
 _HARMLESS: Final = re.compile(
     r"(?i)if (?:not )?exists|on conflict(?: \( \w+ \))? do nothing|or ignore"
 )  # clauses that change no data
-_GIVEN: Final = re.compile(r"(?:, )?(\w+) =(?: ([A-Za-z_]\w*)(?: ,)?)?")  # an argument of a function
-_CLAUSES: Final = frozenset({"GROUP", "BY"})
-_OF_FORM: Final = frozenset({Cause.CALL, Cause.OTHER})
+_GIVEN: Final = re.compile(r"(?:, )?(\w+) = (True|False|None|str|int|float|list|dict)(?: ,)?")  # for a function
+_BY_NAME: Final = re.compile(r"(\w+) =")
 OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\w\.(?!txt$)[A-Za-z])")  # paths and files
 _MARKS: Final = re.compile(r"[\"'`\\]")
 
@@ -76,30 +75,41 @@ def text_edits(name: str, before: str, after: str, failure: Failure) -> Iterator
         if kind == "replace":
             for out, come in zip(one[a:b], other[c:d], strict=False):
                 missing = len(changed) == 1 and re.search(_UNDEFINED.format(re.escape(out)), failure.text) is not None
-                within = come[: -len(out) - 1] if come.endswith(f".{out}") else ""  # a column's table, a name's module
-                missing |= within in one and names(failure.text, out.rpartition(".")[2])
-                sign = out in {"and", "or", "not"} and not come.isalnum() and failure.of_the_call
-                known = missing or sign
-                yield from [f"use `{come}` instead of `{out}`"] if known else word_edits("", out, come, failure)
+                owner = come.endswith(f".{out}") and come[: -len(out) - 1]  # a name's module, a column's table
+                missing |= owner in one and names(failure.text, out.rpartition(".")[2]) and "." in out
+                missing |= out in {"and", "or", "not"} and come in {"&", "|", "~"} and "ambiguous" in failure.text
+                if owner and "ambiguous" in failure.text and names(failure.text, out):
+                    yield f"qualify `{out}` with its table"
+                else:
+                    yield from [f"use `{come}` instead of `{out}`"] if missing else word_edits("", out, come, failure)
         elif kind == "insert":
-            yield from _inserted(other[c:d], after, failure, first=a == 0, sole=len(changed) == 1)
+            yield from _inserted(other[c:d], after, failure, after_sign=one[a - 1 : a], sole=len(changed) == 1)
 
 
-def _inserted(tokens: Sequence[str], after: str, failure: Failure, *, first: bool, sole: bool) -> Iterator[str]:
+def _inserted(
+    tokens: Sequence[str], after: str, failure: Failure, *, after_sign: Sequence[str], sole: bool
+) -> Iterator[str]:
     """Words that came to a query or program: those that the error names, a statement before it, a cast, an argument."""
     code, error = " ".join(tokens), failure.text.casefold().replace(" codec ", " encoding ")
     clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(code)
-    words = [each for each in tokens if each[0].isalpha() and len(each) > 1 and f"'{each}" not in after]  # no literals
+    grouped = re.match("(?i)group by", code) and re.search("group|aggregat", error)
+    words = [each for each in tokens if each[0].isalpha() and len(each) > 1 and not _is_literal(each, after)]
     if words[:1] in (["import"], ["from"]) and names(error, words[-1].casefold()):
         yield f"add `{code}`"
-    elif cast := re.fullmatch(r": : (\w+)", code):
+    elif (cast := re.fullmatch(r": : (\w+)", code)) and re.search(r"\btypes?\b|\bcast|operator", error):
         yield f"add `::{cast[1]}`"
-    elif first and (statement := re.fullmatch(r"([A-Z]+) ;", code)):
-        yield f"run `{statement[1]}` first"
-    elif sole and failure.cause in _OF_FORM and (given := _GIVEN.fullmatch(code)):
-        yield f"add `{given[1]}={given[2]}`" if given[2] else f"write `{given[1]}=…`, with the name"
-    elif words and (clause or all(names(error, each.casefold()) for each in words if each.upper() not in _CLAUSES)):
+    elif code.casefold() == "rollback ;" and "transaction" in error:
+        yield "run `ROLLBACK` first"
+    elif sole and failure.of_the_call and (given := _GIVEN.fullmatch(code)):
+        yield f"add `{given[1]}={given[2]}`"
+    elif sole and failure.of_the_call and [*after_sign] in (["("], [","]) and (given := _BY_NAME.fullmatch(code)):
+        yield f"write `{given[1]}=…`, with the name"
+    elif words and (clause or grouped or all(names(error, each.casefold()) for each in words)):
         yield f"add `{' '.join(words)}`"
+
+
+def _is_literal(word: str, text: str) -> bool:
+    return f"'{word}" in text or f'"{word}' in text
 
 
 def word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:

@@ -10,10 +10,10 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.arguments.privacy import names_person
 from hexad.learning.commands import (
     OPTION,
     SETTING,
+    WHERE,
     base,
     commands,
     failed_command,
@@ -21,6 +21,7 @@ from hexad.learning.commands import (
     is_operand,
     is_subcommand,
     option_name,
+    shown_option,
     verb,
 )
 from hexad.learning.differences import (
@@ -39,7 +40,17 @@ from hexad.learning.differences import (
     word_edits,
 )
 from hexad.learning.errors.advice import Cause, Failure, is_dangerous
-from hexad.learning.programs import DESTROYS, IDLE, INSTALLS, LOOKS, PREPARES, TAKES_AWAY, TAKES_BACK, WITH_SUBCOMMANDS
+from hexad.learning.programs import (
+    DESTROYS,
+    IDLE,
+    INSTALLS,
+    LOOKS,
+    PREPARES,
+    SHOWS,
+    TAKES_AWAY,
+    TAKES_BACK,
+    WITH_SUBCOMMANDS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,10 +62,7 @@ _MOST: Final = 4  # edits of one text that are named
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
 _CREDENTIAL: Final = re.compile("^-[iuUpWHa]|^--.*(?:cert|-ca|key|token|pass|secret|auth|identity|login)")
 _OUTPUT: Final = re.compile(
-    "-[vqsxz]+|-vv+|--(?:verbose|debug|quiet|silent|trace|coverage|color|colour|json|human-readable|pretty|tb|pdb|tail|follow)"
-)
-_WHERE: Final = re.compile(  # options that say where something is
-    "-[nCRwh]|--(?:namespace|region|profile|project|repo|manifest-path|prefix|workspace|host|context|chdir|cwd)"
+    "-[vqsxz]+|-vv+|--(?:verbose|debug|quiet|silent|trace|coverage|watch|web|bail|ci|color|colour|json|human-readable|pretty|tb|pdb|tail|follow)"
 )
 _MARKER: Final = re.compile(r"[\w-]+\.(?:json|toml|mod|ya?ml|xml|gradle)\b")  # a file that belongs to a project
 _EXISTS: Final = re.compile(r"(?i)already (?:exists|in use)|still in use")
@@ -67,7 +75,7 @@ _SHELL: Final = re.compile(r"^(?:/bin/)?[a-z]*sh: (?=.*not found)")  # it says t
 _ADVISES: Final = r"(?i)(?:(?:us(?:e|ing)|try|run(?:ning)?|instead|call|with|via)\b[^.\n]{{0,40}}?\s|[`'\"]){}(?![\w-])"
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
-_ADDED_OPTION: Final = re.compile("add `(--?[A-Za-z][a-z-]*)`")
+_PLACE: Final = re.compile("add `(-n|--(?:namespace|region|zone|project|context|cluster|workspace))`")
 _ASKED: Final = re.compile(r"""(?:add|set|use) `([^`]+)`(?! around)|(?:give|write) \S+ as "([^"…]+)""")
 _FIRST: Final = re.compile(r"(?<=`)[^`]+(?=`(?: and `| first))")  # the commands of "run … first"
 
@@ -122,7 +130,7 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     if not _likeness(failed, now):
         name = base(now[0])
         advised = re.search(_ADVISES.format(re.escape(name)), _SHELL.sub("", failure.text))
-        if advised and name != base(failed[0]) and name not in DESTROYS:
+        if advised and name != base(failed[0]) and name not in DESTROYS and PREPARES.isdisjoint(now[1:3]):
             yield f"use `{shown(now, failure.text)}` instead of `{base(failed[0])}`"
         return
     marked = failure.cause in {Cause.CALL, Cause.OTHER} and _MARKER.search(failure.text)
@@ -143,7 +151,9 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     first = [shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
     same = {base(failed[0]), *failed}
     idle = IDLE | {"source", "eval"}  # of the latter two only alone: they say nothing then
-    first = [each for each in first if not (each in idle or each.split()[0] in IDLE or same.issuperset(each.split()))]
+    first = [
+        each for each in first if not (each in idle or each.split()[0] in IDLE | SHOWS or same.issuperset(each.split()))
+    ]
     if failure.cause is Cause.ABSENT:  # `git stash` brings no file
         useful = [PREPARES & {*words} or words[0] not in WITH_SUBCOMMANDS for words in map(str.split, first)]
         first = [each for each, use in zip(first, useful, strict=True) if use or names_one(failure.text, f"`{each}`")]
@@ -155,13 +165,13 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     yield from (each for each in changed if each in named or not (named or exchanged) or not each.startswith("add "))
 
 
-def value_of(how: str, text: str) -> str:
-    """The value of an added option in a command, if it is a plain word that names no person and is no secret."""
-    option = _ADDED_OPTION.fullmatch(how)
-    if option is None or _CREDENTIAL.search(option[1]) or names_person([option[1]]):
-        return ""
-    found = re.search(rf"(?<!\S){re.escape(option[1])}[ =]([a-z][a-z0-9-]{{1,30}})(?!\S)", text)
-    return found[1] if found and isshown(found[1], "") else ""
+def value_of(how: str, before: str, after: str) -> str:
+    """The value of an added option that says where something is, if it is a plain word and was not there before."""
+    option = _PLACE.fullmatch(how)
+    found = option and re.search(rf"(?<!\S){option[1]}[ =]([a-z][a-z0-9-]{{1,30}})(?!\S)", after)
+    value = found[1] if found else ""
+    plain = isshown(value, "") and not re.search("admin|root|trusted|^all$|^none$", value)
+    return value if plain and value not in before.split() else ""
 
 
 def is_addition(edit: str) -> bool:
@@ -205,7 +215,8 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
         if kind == "equal":
             continue
         if a == 0 and come:  # another program, or the program through another
-            whole = len(gone) < 2 and all(isshown(each, failure.text) for each in come[1:])
+            safe = not any(map(_CREDENTIAL.search, come))
+            whole = safe and len(gone) < 2 and all(isshown(each, failure.text) for each in come[1:])
             head = [base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
             yield from [f"use `{' '.join(head)}` instead of `{base(old[0])}`"] * (head != [base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
@@ -217,7 +228,7 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
         gone = [each for each in gone if failure.of_the_call or not is_operand(each)]
         sole = failure.cause is Cause.OTHER and len(old) == len(new) + 1 and set(new) <= set(old)
         yield from (
-            f"remove `{option_name(out)}`"
+            f"remove `{shown_option(out, old[0])}`"
             for out in gone
             if mentions(failure.text, out) or (sole and not is_operand(out) and not _GUARD.match(out))
         )
@@ -292,7 +303,8 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
     place, error = new.index(word), failure.text
     if SETTING.fullmatch(word):
-        if re.search("BACKTRACE|LOG|DEBUG|VERBOSE|TRACE", option_name(word)):
+        given = new[place - 1] in {"-e", "--env", "--build-arg"}
+        if given or re.search("BACKTRACE|LOG|DEBUG|VERBOSE|TRACE", option_name(word)):
             return
         yield f"set `{word if names(error, word) else option_name(word)}` for `{base(new[0])}`"
     elif not is_operand(word):
@@ -308,13 +320,14 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         unasked = (_CONFIRMS.fullmatch(word) and not _ASKS.search(error)) or (
             takes_away(new) and not mentions(error, word)
         )
-        if not likely or unasked or option_name(word) in map(option_name, old):
+        if not likely or unasked or option_name(word) in map(option_name, old) or word.lstrip("-") in old:
             return
         shown = header[0] if header else value if names(error, value) and isshown(value, error) else ""
         more = new[place + 2 : place + 3]  # a branch, of one run
         shown = f"{shown} …" if shown and more and is_operand(more[0]) and more[0] not in old else shown
         secret = OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
-        yield f"add `{option_name(word)} {shown}`" if shown else f"add `{option_name(word)}`{secret}"
+        name = shown_option(word, new[0])
+        yield f"add `{name} {shown}`" if shown else f"add `{name}`{secret}"
     elif not word:
         yield f"add an empty `''` after `{new[place - 1]}` of `{base(new[0])}`"
     elif word == "." and re.search("(?i)requires|missing|argument", error):
@@ -331,7 +344,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
 def _says_where(option: str, value: str, failure: Failure) -> bool:
     """Whether an added option says where to look for what was not found, or to which host to connect."""
     host = re.search("(?i)connect", failure.text) and re.match("-h|--host", option)
-    where = _WHERE.fullmatch(option_name(option)) and (value or "=" in option)
+    where = WHERE.fullmatch(option_name(option)) and (value or "=" in option)
     return bool(where and (host or failure.cause is Cause.ABSENT))
 
 

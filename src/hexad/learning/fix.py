@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:$-]+")
 _LONGEST_NAME: Final = 80
+_OPTION: Final = re.compile("(add|remove) `(-[^` ]+)`")  # one option, and nothing else
 _NAMED: Final = re.compile(r"""[`"]([^`"]+)[`"]|([A-Z]{2}[^\s,]+)""")  # in a sentence: quoted words, and forms of dates
 _IN_QUOTES: Final = re.compile(r"[‘'`]([\w./-]+)[’']")  # names and values that an error's words hold
 
@@ -81,8 +82,10 @@ class Change:
     def sentence(self) -> str:
         """One change as a person would say it."""
         name, before, after = quoted(name_of(self.path)), in_words(self.before), in_words(self.after)
-        if self.sure:
-            return f"{self.how[:-1]} {self.value}`"
+        if option := _OPTION.fullmatch(self.how):
+            value = f" {self.value}" if self.sure else ""
+            program = f" {'to' if option[1] == 'add' else 'from'} `{self.of}`" if self.of else ""
+            return f"{option[1]} `{option[2]}{value}`{program}"
         if self.how or not after:
             return self.how or f"leave out {name}"
         if not before:
@@ -100,6 +103,7 @@ class Change:
         given = arguments.get(self.path)
         form = bool(given and self.of) or ("" if given is None else given.shape) == self.after
         said = not self.how or given is None or is_done(self.how, given.text, lambda each: _ran(each, before))
+        said = said and (given is None or not self.sure or self.value in given.text)
         return form and said and (" instead of " in self.how or self.is_for(arguments))
 
     def is_for(self, arguments: Shapes) -> bool:
@@ -109,6 +113,11 @@ class Change:
         if self.how.startswith("run "):  # what prepares a program does so for each of its subcommands
             return not self.of or given is None or self.of.split()[0] in " ".join(known).split()
         return not self.of or given is None or self.of in known
+
+    def is_there(self, arguments: Shapes) -> bool:
+        """Whether a call has the option already that was added."""
+        given, option = arguments.get(self.path), _OPTION.fullmatch(self.how)
+        return bool(given and option and option[1] == "add" and option[2] in given.text.split())
 
     def again(self, other: Change) -> Change:
         """The change after another session made it too, perhaps to another program's command."""
@@ -149,7 +158,8 @@ class _Fix:
     @property
     def shows(self) -> bool:
         """Whether a call that follows it differs visibly from one that does not."""
-        return bool(self.tool) or any(change.before != change.after for change in self.changes)
+        seen = (change.before != change.after or (change.of and "add `-" in change.how) for change in self.changes)
+        return bool(self.tool) or any(seen)
 
     def followed(self, arguments: Shapes, before: Sequence[Call]) -> bool:
         """Whether a call followed it, as far as its arguments and the calls before it show."""
@@ -174,7 +184,8 @@ class _Fix:
         """
         named = (each for change in self.changes for each in change.named)
         held = all(word in error for word in (*_IN_QUOTES.findall(self.text), *named))
-        return held and all(change.named or change.is_for(arguments) for change in self.changes)
+        new = not any(change.is_there(arguments) for change in self.changes)
+        return held and new and all(change.named or change.is_for(arguments) for change in self.changes)
 
 
 @dataclass(frozen=True, slots=True)

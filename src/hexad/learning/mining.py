@@ -34,6 +34,7 @@ _EXAMPLE: Final = re.compile(r"\be\.g\.|\bsuch as\b|\bISO[ -]?\d|\bfor example\b
 _POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+|yaml: line \d+|: \d+:\d+: ")  # in a file that is read
 _FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _REQUIRED: Final = re.compile(r"(?i)\b\w+ (?:is )?required\b|\bmissing \w")  # it says what
+_NO_MATCH: Final = re.compile(r"(?i)\b(?:string|text|old_str\w*)\b[^.\n]{0,30}\bnot found")
 _LONGEST_NAMED: Final = 60
 _SHORTEST_NAME: Final = 5
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
@@ -86,7 +87,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
 def _slept(between: Sequence[Call]) -> int:
     """The seconds for which commands in between did nothing but wait."""
     texts = (text for call in between if call.ok for text in commands_in(call.arguments).values())
-    return sum(int(found[1]) for text in texts if (found := re.match(r"sleep (\d{1,4})\b", text)))
+    found = filter(None, (re.fullmatch(r"sleep (\d{1,4})([sm]?)", text) for text in texts))
+    return sum(int(each[1]) * (60 if each[2] == "m" else 1) for each in found)
 
 
 def _is_needed(tool: str, failure: Failure, *, changed: bool) -> bool:
@@ -226,6 +228,10 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     whole = {path: next(each for each in paths if f"{path}/".startswith(f"{each}/")) for path in paths}  # sorted
     lists = {path for path in paths if worked.get(path, Argument("")).shape == "list of object"}  # new ones, as a whole
     found = [each for each in found if each.path in lists or whole[each.path] not in lists]
+    paths_now = {f"{each.path}/" for each in found if each.op == "add"}
+    found = [
+        each for each in found if each.op != "remove" or not any(one.startswith(f"{each.path}/") for one in paths_now)
+    ]
     error, own = failure.text, before.get
     named = {
         whole.get(path, path)
@@ -235,10 +241,7 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     moved = {whole[each.path]: each.op for each in found if each.op != "replace"}
     renamed = sorted(moved.values()) == ["add", "remove"]
     gone, come = ([path for path, op in moved.items() if op == kind] for kind in ("remove", "add"))
-    same = renamed and len(_plain(own(gone[0]))) > 1 and own(gone[0]) == worked.get(come[0])  # under another name
-    same = same and failure.cause is not Cause.PASSING
-    known = renamed and (same or gone[0] in named or (come[0] in named and is_near(gone[0], come[0])))
-    both = {*moved} if known else set()
+    both = {*moved} if renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0]))) else set()
     causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
     causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
@@ -271,7 +274,7 @@ def _described(path: str, old: Argument | None, new: Argument | None, how: str, 
     named = tuple(dict.fromkeys(each for each in words if each in failure.text))
     of = failed_program(old.text, failure.text) if old and how and is_command(path, old.text, failure.text) else ""
     one, other = old.shape if old else "", new.shape if new else ""
-    value = value_of(how, new.text) if of and new else ""
+    value = value_of(how, old.text, new.text) if of and old and new else ""
     return Change(path=path, before=one, after=other, how=how, named=named, of=of, value=value)
 
 
@@ -288,7 +291,8 @@ def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         sign = sign_change(name, old.text, new.text) if failure.of_the_call else ""
         return affix_change(name, old.text, new.text) or sign  # else the shapes say it
-    if not old.text or not new.text or is_preparation(new.text, old.text, failure.text):
+    elsewhere = _NO_MATCH.search(failure.text)  # of a text in a file: another text is another place
+    if not old.text or not new.text or elsewhere or is_preparation(new.text, old.text, failure.text):
         return ""
     return "; ".join(edits(name, old.text, new.text, failure))
 

@@ -85,9 +85,15 @@ def outcome_of(
 
 def _without_numbers(error: str, given: Sequence[object]) -> str:
     """An error without the large numbers that the call gave: accounts, identifiers."""
-    held = (each.values() if type(each) is dict else (each,) for each in given)
+    held = (each.values() if type(each) is dict else each if type(each) is list else (each,) for each in given)
     large = {str(each) for part in held for each in part if type(each) is int and each >= _LARGE}
-    return re.sub(r"\b\d{5,}\b", lambda found: "…" if found[0] in large else found[0], error) if large else error
+    return (
+        re.sub(
+            r"(?<!than )(?<!most )(?<!least )\b\d{5,}\b", lambda found: "…" if found[0] in large else found[0], error
+        )
+        if large
+        else error
+    )
 
 
 def _without_names(error: str, given: Sequence[object]) -> str:

@@ -52,7 +52,8 @@ def _prepares(command: Command, words: Sequence[str], failure: Failure) -> bool:
     name, cause = base(command[0]), failure.cause
     if cause is Cause.RESULT and not MISSING.search(failure.text):
         return False
-    made = re.match("create|init", name) or (name == "chmod" and re.search(r"\+x|\b[4-7]00\b", " ".join(command)))
+    rights = r"\+x|\b[4-7]00\b" if re.search("(?i)permission", failure.text) else r"\+x"
+    made = re.match("create|init", name) or (name == "chmod" and re.search(rights, " ".join(command)))
     return bool(made) or helps((name, *words), cause)
 
 

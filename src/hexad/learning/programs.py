@@ -20,15 +20,16 @@ LOOKS: Final = _row(  # no other way to do something
     "cat echo file gdb head ls mkdir nohup printf stat strace tail test time touch true type wc which"
 )
 SHOWS: Final = _row(  # programs and subcommands that change nothing
-    """branch cat describe df diff du env file find get grep head help images info list log logs ls ps pwd remote rg
-    show stat status tail tree type view wc which whoami --version"""
+    """branch cat date describe df diff du env file find get grep head help images info list log logs ls ps pwd remote
+    rg show stat status tail tree type view wc which whoami --version"""
 )
+GLUED: Final = _row("7z curl ldapsearch mariadb mysql mysqladmin mysqldump psql redis-cli smbclient sshpass wget zip")
 IDLE: Final = _row("cat cd echo sed sleep")  # the place of work, time, an edit of a file
 INSTALLS: Final = _row("add i install")  # a package follows
 PREPARES: Final = _row(  # verbs of commands whose result other commands need
     """add auth bootstrap build ci commit compile configure connect create deps download enable fetch generate i init
     install join link login make migrate mkdir prepare pull reload restart restore seed serve setup start submodule sync
-    tidy unmask up update use"""
+    tidy unmask up update use venv"""
 )
 STARTS: Final = _row("daemon enable restart serve server start up")
 ADMITS: Final = _row("add auth configure connect join login update use")

@@ -1,5 +1,6 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,7 @@ def eval_(
 
     It also runs the folder's capture, life, error and script sets.
     """
+    logging.getLogger("hexad").addHandler(logging.StreamHandler())  # bad lines are named
     used = NO_EMBEDDER if no_semantic else embedder
     plan = Plan(
         queries, chosen([name.strip() for name in baseline.split(",") if name.strip()]), used or STATIC, foreign, seed

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
-_IN_ERRORS: Final = frozenset({"user", "request", "call", "error", "name", "valu"})  # stems: most errors hold them
+_IN_ERRORS: Final = frozenset({  # stems of everyday words that errors hold by chance
+    "user", "request", "call", "error", "name", "valu", "work", "continu", "open", "make", "find", "file", "chang",
+    "write", "plan", "list", "show", "fix", "right", "issu",
+})  # fmt: skip
 _FIRST: Final = 8  # rows that are looked at before others are ruled out
 _ROUNDING: Final = 1e-9
 _NEAR_ROUNDS: Final = 256, 20_000  # rows that are looked through for those that have the facets and are unexpired

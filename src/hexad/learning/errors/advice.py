@@ -77,7 +77,7 @@ _FORM: Final = re.compile(  # of credentials, for instance
 _CHECK: Final = "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test)"
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|dirty|yolo|trusted-host
-        |break-system|data-loss|ignore-platform) | hard | cascade | overwrite | delete\b | replace\b(?!-all)
+        |break-system|data-loss|ignore-platform|fake) | hard | cascade | overwrite | delete\b | replace\b(?!-all)
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))

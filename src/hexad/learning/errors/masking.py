@@ -57,9 +57,11 @@ _CODES: Final = tuple(
         r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)",
         rf"(\b)([45]\d\d)(?= (?i:{_REASONS}))",
         r"((?i:(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus(?:[ _-]?code)?)(?: error| status)?\W{1,3}))([45]\d\d)\b",
-        r"(ResponseError: )([45]\d\d)\b",
+        r"((?:ResponseError: |Response \[|returned (?:error: )?))([45]\d\d)\b",
+        r"(\bcode )(E[45]\d\d)\b",
         r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b",
         r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w)",
+        r"(\bWinError )(\d{1,5})(?=\])",
     )
 )
 _REASON: Final = re.compile(r"'([45]\d\d) ([A-Z][A-Za-z -]{2,40})'")  # as httpx quotes it
@@ -75,7 +77,9 @@ _DAY: Final = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _ZONE: Final = "(?: [A-Z]{3,4} \\d{4})?"  # as `date` writes it
 _CLOCK: Final = r"\d\d?[:,]\d\d(?:[:,]\d\d)?(?:[.,]\d+)?(?:\s?[ap]m\b)?"
 _DIGIT, _TIED, _DOTTED = map(re.compile, (r"\d", r"[-:,(/][\da-fA-F]", r"\.[A-Za-z]"))  # quick tests
-_CODED: Final = re.compile(r"[45]\d\d\b|[A-Z-]\d{3}|(?i:sqlstate|exit|errno|code)")  # only such a text holds a code
+_CODED: Final = re.compile(
+    r"[45]\d\d\b|[A-Z-]\d{3}|(?i:sqlstate|exit|errno|winerror|code)"
+)  # only such a text holds a code
 _RULES: Final[tuple[tuple[re.Pattern[str], str, re.Pattern[str] | str], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), placeholder, held)
     for pattern, placeholder, held in (  # only a text that holds this can match
