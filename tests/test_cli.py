@@ -292,6 +292,17 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
 
 
+@requirement("KNOW-01")
+@pytest.mark.parametrize(("query", "key"), [("R", "plots"), ("go", "server"), ("c", "driver"), ("C#", "game")])
+def test_a_query_too_short_to_search_for_is_found_as_it_is_written(
+    run: Callable[..., Ran], query: str, key: str
+) -> None:
+    stored = {"plots": "Plots are made in R", "server": "The server is in Go", "driver": "The driver is in C"}
+    for name, content in {**stored, "game": "The game is in C#", "motto": "Forge ahead, car by car"}.items():
+        run("remember", name, content)
+    assert [row[2] for row in rows(run("recall", query))] == [key]
+
+
 @requirement("KNOW-04")
 def test_delete_hides_and_undelete_brings_back(run: Callable[..., Ran]) -> None:
     run("remember", "editor", "vim")

@@ -91,9 +91,27 @@ def test_what_is_accepted_is_active_and_trusted(folder: Path) -> None:
 def test_what_is_rejected_is_gone_from_the_queue_for_good(folder: Path) -> None:
     shown = answer(Terminal(folder, "review"), "r", "r")
     assert "greet: deprecated" in shown
-    assert "deleted" in shown
+    assert "not offered again" in shown
     assert skill(folder)[0] is SkillStatus.DEPRECATED
-    assert learnings(folder) == []
+    with opened(folder / "hexad.db") as hx:
+        for number in range(2, 6):
+            fail_and_mend(hx, f"chat:{number}")
+        assert hx.learnings.known_fix("book", "book cannot read the day") is None
+        assert hx.learnings.doubtful() == ()
+
+
+@requirement("LEARN-08", "LEARN-09")
+def test_another_fix_than_the_rejected_one_is_offered_and_a_person_may_still_correct_it(hx: Hexad) -> None:
+    fail_and_mend(hx, "chat:1")
+    rejected = hx.learnings.reject(hx.learnings.list()[0].id)
+    assert (rejected.fix, rejected.trust) == ("", 0.0)
+    hx.observe(tool="book", args={"day": "31/01/2026"}, error="book cannot read the day", session="chat:2")
+    hx.observe(tool="login", args={}, result="ok", session="chat:2")
+    hx.observe(tool="book", args={"day": "31/01/2026"}, result="booked", session="chat:2")
+    fix = hx.learnings.known_fix("book", "book cannot read the day")
+    assert fix is not None
+    assert "login" in fix
+    assert hx.learnings.correct(learning=rejected.id, fix="ask the desk").trusted
 
 
 @requirement("SKILL-03", "LEARN-08")

@@ -44,7 +44,10 @@ ROUTE_OF: Final[dict[tuple[str, ...], list[str]]] = {
     ("list",): ["list_knowledge"],
     ("history",): ["knowledge_history"],
     ("explain",): ["explain"],
-    ("review",): ["queue", "accept_proposal", "reject_proposal", "edit_proposal", "activate_skill", "correct_learning"],
+    ("review",): [
+        *("queue", "accept_proposal", "reject_proposal", "edit_proposal"),
+        *("activate_skill", "correct_learning", "reject_learning"),
+    ],
     ("backup",): ["export"],
     ("restore",): ["restore"],
     ("reindex",): ["reindex"],

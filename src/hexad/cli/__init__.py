@@ -68,7 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     running: dict[str, bool] = {}
     suggesting.clear()
     screen.begin()
-    logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
+    log = logging.getLogger("hexad")
+    before = [*log.handlers]
+    log.addHandler(logging.NullHandler())  # the command itself reports a layer's failure
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["hook"] and len(words) % 2 and {*words[1::2]} <= {"--db", "--namespace"}:
         from hexad.cli.setup import hooking  # noqa: PLC0415 - not by typer, which takes a third of a hook's time
@@ -85,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exception(error)
         screen.error(_sentence(error))
         return USAGE if isinstance(error, InvalidInput | ConfigError | _UsageError) else FAILED
+    finally:
+        log.handlers[:] = before  # a command may run within another program
     return code if isinstance(code, int) else 0
 
 

@@ -222,9 +222,9 @@ class Doubt(Entry):
         self._correct(self.edited(about, {"fix": self.learning.fix})["fix"])
 
     def reject(self) -> None:
-        """Delete it."""
-        self.hx.learnings.delete(self.name)
-        screen.say(f"{self.name}: deleted")
+        """Never offer its fix again."""
+        self.hx.learnings.reject(self.name)
+        screen.say(f"{self.name}: rejected; this fix is not offered again")
 
     def as_json(self) -> dict[str, Any]:
         """The learning."""

@@ -37,7 +37,8 @@ def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mappin
     for (thread, position), here in placed.items():
         near = sum(LENT[abs(step)] * best.get((thread, position + step), 0.0) for step in STEPS)
         given = ANSWER * asked.get((thread, position - 1), 0.0) + near
-        lent.update((sketch.number, _need(sketch) * given) for sketch in here)
+        for sketch in here:  # a short turn gets all of it, a long one nothing
+            lent[sketch.number] = given * min(1.0, max(0.0, (LONG - _terms(sketch)) / (LONG - SHORT)))
     return lent
 
 
@@ -50,11 +51,6 @@ def share_of_meaning(sketches: Iterable[Sketch]) -> Mapping[int, float]:
 def mixed(sketches: Iterable[Sketch]) -> Iterable[int]:
     """The long turns: an instruction hidden in one is found by its words, the rest is about something else."""
     return [sketch.number for sketch in sketches if sketch.thread and _terms(sketch) >= LONG]
-
-
-def _need(sketch: Sketch) -> float:
-    """The share of what is lent that a turn gets: 1 if it is short, 0 if it is long."""
-    return min(1.0, max(0.0, (LONG - _terms(sketch)) / (LONG - SHORT)))
 
 
 def _terms(sketch: Sketch) -> int:

@@ -81,7 +81,8 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "message": explanation.message,
         "keywords": list(explanation.keywords),
         "candidates": {
-            layer.value: [_judged(each) for each in judged] for layer, judged in explanation.candidates.items()
+            layer.value: [{**wire.item(each.item), "kept": each.kept, "verdict": each.verdict} for each in judged]
+            for layer, judged in explanation.candidates.items()
         },
         "failures": [each._asdict() for each in explanation.failures],
         "seconds": explanation.seconds,
@@ -91,10 +92,6 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "layer_seconds": {layer.value: seconds for layer, seconds in explanation.layer_seconds.items()},
         "prompt": wire.prompt(explanation.prompt),
     }
-
-
-def _judged(judged: Judged) -> dict[str, Json]:
-    return {**wire.item(judged.item), "kept": judged.kept, "verdict": judged.verdict}
 
 
 def _line(judged: Judged) -> str:

@@ -37,7 +37,8 @@ def write(base: str, items: Sequence[Item], lines: Mapping[int, str]) -> str:
     """
     sections = []
     for layer in Layer:
-        here = sorted([item for item in items if item.layer == layer], key=_user_first)
+        here = [item for item in items if item.layer == layer]
+        here.sort(key=lambda item: (item.origin != Origin.USER, not item.pinned))
         if here:
             sections.append("\n".join((f"## {layer.heading}", *(lines[id(item)] for item in here))))
     return joined(base, *sections)
@@ -75,10 +76,6 @@ def _label(word: str) -> str:
 def _key(item: Item) -> str:
     key = _shown(item.key, item)
     return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-
-
-def _user_first(item: Item) -> tuple[bool, bool]:
-    return item.origin != Origin.USER, not item.pinned
 
 
 def _content(item: Item) -> str:

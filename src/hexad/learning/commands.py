@@ -50,13 +50,9 @@ def commands(text: str) -> list[Command]:
         else:
             found[-1].append(word)
     found = [["pip", *each[3:]] if PIP.match(" ".join(each)) else each for each in found]
-    ordered: list[Command] = [[*each[len(first) :], *first] for each in found if (first := _settings(each)) or each]
+    first = [[*takewhile(SETTING.fullmatch, each)] for each in found]
+    ordered: list[Command] = [[*e[len(own) :], *own] for e, own in zip(found, first, strict=True) if e]
     return ordered if all(_PROGRAM.fullmatch(each[0]) for each in ordered) else []
-
-
-def _settings(words: Sequence[str]) -> Sequence[str]:
-    """The settings before a program."""
-    return list(takewhile(SETTING.fullmatch, words))
 
 
 def is_command(name: str, text: str, error: str) -> bool:

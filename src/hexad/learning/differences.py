@@ -93,7 +93,7 @@ def _inserted(
     code, error = " ".join(tokens), failure.text.casefold().replace(" codec ", " encoding ")
     clause = failure.cause is Cause.ABSENT and _HARMLESS.fullmatch(code)
     grouped = re.match("(?i)group by", code) and re.search("group|aggregat", error)
-    words = [each for each in tokens if each[0].isalpha() and len(each) > 1 and not _is_literal(each, after)]
+    words = [each for each in tokens if each[0].isalpha() and len(each) > 1 and not re.search(f"['\"]{each}", after)]
     if words[:1] in (["import"], ["from"]) and names(error, words[-1].casefold()):
         yield f"add `{code}`"
     elif (cast := re.fullmatch(r": : (\w+)", code)) and re.search(r"\btypes?\b|\bcast|operator", error):
@@ -106,10 +106,6 @@ def _inserted(
         yield f"write `{given[1]}=…`, with the name"
     elif words and (clause or grouped or all(names(error, each.casefold()) for each in words)):
         yield f"add `{' '.join(words)}`"
-
-
-def _is_literal(word: str, text: str) -> bool:
-    return f"'{word}" in text or f'"{word}' in text
 
 
 def word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:

@@ -135,13 +135,8 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         return
     marked = failure.cause in {Cause.CALL, Cause.OTHER} and _MARKER.search(failure.text)
     lost = failure.cause is Cause.ABSENT or marked
-    moved = (
-        lost
-        and "command not found" not in failure.text
-        and place == 1
-        and new[0][0] == "cd"
-        and list(now) == list(failed)
-    )
+    there = place == 1 and new[0][0] == "cd" and list(now) == list(failed)
+    moved = lost and there and "command not found" not in failure.text
     if moved and len(new[0]) == 2:
         marker = _MARKER.search(failure.text)
         folder = new[0][1] if re.fullmatch(r"\w+", new[0][1]) else "…"
@@ -221,7 +216,7 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
             yield from [f"use `{' '.join(head)}` instead of `{base(old[0])}`"] * (head != [base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
         for word in sorted(come, key=lambda word: not any(is_near(each, word) for each in gone)):
-            alike = [each for each in gone if is_operand(each) is is_operand(word)]
+            alike = [each for each in gone if (is_operand(each), each == one) == (is_operand(word), word == other)]
             out = next((each for each in alike if is_near(each, word)), next(iter(alike), ""))
             gone = [each for each in gone if each != out]
             yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure)

@@ -31,12 +31,14 @@ class Candidate:
     """A fix as data and as a sentence, and the evidence for it.
 
     ``sessions`` are the first that found it: a fix that only one of them knows goes when that session is forgotten.
+    One that a person ``rejected`` stays known and is not offered again.
     """
 
     fix: Fix
     sentence: str
     evidence: Evidence
     sessions: tuple[str, ...] = ()
+    rejected: bool = False
 
     @classmethod
     def of(cls, fix: Fix, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
@@ -51,14 +53,21 @@ class Candidate:
         fix = from_json(stored, text)
         counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int and 0 <= held < _LARGEST}
         evidence = Evidence(users_word=isinstance(fix, Correction), **counts)
-        return cls(fix=fix, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
+        sessions, rejected = tuple(stored.get("sessions", ())), stored.get("rejected") is True
+        return cls(fix=fix, sentence=text, evidence=evidence, sessions=sessions, rejected=rejected)
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps."""
         counts: dict[str, Json] = {name: getattr(self.evidence, name) for name in _COUNTS}
         sessions: dict[str, Json] = {"sessions": list(self.sessions)} if self.sessions else {}
         searched: dict[str, Json] = {} if self.fix.given else {"words": words(self.fix)}
-        return {**self.fix.to_json(), "says": self.sentence, **searched, **counts, **sessions}
+        rejected: dict[str, Json] = {"rejected": True} if self.rejected else {}
+        return {**self.fix.to_json(), "says": self.sentence, **searched, **counts, **sessions, **rejected}
+
+    @property
+    def says(self) -> bool:
+        """Whether it says something to do that nobody rejected."""
+        return self.fix.says and not self.rejected
 
     @property
     def trust(self) -> float:
@@ -70,7 +79,8 @@ class Candidate:
         by_another = other.evidence.support or not set(other.sessions) <= set(self.sessions)
         fix = self.fix.again(other.fix) if by_another and isinstance(self.fix, ChangedArguments) else self.fix
         sessions = tuple(dict.fromkeys((*self.sessions, *other.sessions)))[:_MOST_SESSIONS]
-        return Candidate.of(fix, self.evidence + other.evidence, sessions)
+        both = Candidate.of(fix, self.evidence + other.evidence, sessions)
+        return replace(both, rejected=self.rejected or other.rejected)
 
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
@@ -109,7 +119,7 @@ def for_error(learning: Learning, error: str, arguments: Mapping[str, Argument] 
         shown = StatedWait.of(wait) if isinstance(each.fix, StatedWait) else each.fix
         repeats = arguments is not None and isinstance(shown, StatedWords)
         dangerous = isinstance(shown, Advice) and is_dangerous(shown.given)
-        if shown.says and shown.holds_for(error, arguments or {}) and not dangerous and not repeats:
+        if each.says and shown.says and shown.holds_for(error, arguments or {}) and not dangerous and not repeats:
             return replace(learning, fix=sentence(shown), trust=each.trust, origin=_origin(learning, shown))
     return _without_fix(learning)
 
@@ -121,9 +131,9 @@ def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | No
     """
     order = {each: place for place, each in enumerate(known)}  # the last is the latest
     best_first = sorted(known, key=lambda each: (-known[each].trust, -order[each]))
-    kept = {each: known[each] for each in known if each in {*best_first[:MOST], name}}
+    kept = {each: known[each] for each in known if each in {*best_first[:MOST], name} or known[each].rejected}
     stored: dict[str, Json] = {each: held.to_json() for each, held in kept.items()}
-    offered = [each for each in kept if kept[each].fix.says]
+    offered = [each for each in kept if kept[each].says]
     if name is None and not offered:
         return replace(_without_fix(learning) if known else learning, remedies=stored)
     best = kept[name or max(offered, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))]
@@ -143,6 +153,13 @@ def counted(learning: Learning, *, worked: bool) -> Learning:
     return learning
 
 
+def rejected(learning: Learning) -> Learning:
+    """A learning whose fix a person rejected: another one that it knows is its fix now, or none."""
+    known = candidates(learning)
+    gone = {name: replace(each, rejected=True) for name, each in known.items() if each.sentence == learning.fix}
+    return chosen(learning, {**known, **gone})
+
+
 def without_session(learning: Learning, session: str) -> Learning:
     """A learning without the fixes that only one session found."""
     known = candidates(learning)
@@ -159,8 +176,8 @@ def without_session(learning: Learning, session: str) -> Learning:
 def judged(learning: Learning) -> Learning:
     """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
     known = candidates(learning)
-    present = {name: Candidate.of(each.fix, each.evidence, each.sessions) for name, each in known.items()}
-    same = (name for name, each in known.items() if each.sentence == learning.fix and each.fix.says)
+    present = {name: replace(each, sentence=sentence(each.fix)) for name, each in known.items()}
+    same = (name for name, each in known.items() if each.sentence == learning.fix and each.says)
     return chosen(learning, present, name=next(same, None)) if known else learning
 
 

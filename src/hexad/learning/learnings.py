@@ -11,7 +11,7 @@ from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
 from hexad.learning.errors.tree import fixes_for, known_as, new_id, with_type
 from hexad.learning.fix import Advice, Correction
-from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
+from hexad.learning.fixes import Candidate, candidates, chosen, current, judged, rejected
 from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import outcome_of, trigger_of
 from hexad.learning.trust import Evidence
@@ -146,6 +146,14 @@ class LearningCollection(RecordCollection[Learning]):
             session=session,
             redact=redact,
         )
+
+    def reject(self, id: str) -> Learning:
+        """Never offer the fix of a learning again, however often calls show it; else `NotFound`."""
+        with self._workspace.change(actor=Origin.USER) as change:
+            left = rejected(self._present(change, id))
+            change.put(left)
+            change.audit("learning.reject", left.id)
+        return left
 
     def bring_back(self, *, fix: str, seen: int, remedies: Mapping[str, Any], **said: Any) -> Learning:
         """Save a learning that the user exported, with every fix and the evidence for it."""

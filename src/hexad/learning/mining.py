@@ -22,7 +22,7 @@ from hexad.learning.preparations import MISSING, helps, is_preparation, preparat
 from hexad.learning.programs import TAKES_AWAY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from hexad.learning.fix import Fix, Shapes
@@ -43,6 +43,7 @@ _LOOKING: Final = re.compile(  # tools by name
 )
 _LOOKING_UP: Final = re.compile("(?i)list|search|find|look|get|query")
 _ACTION: Final = re.compile(r"(?:/|_)(?:action|method|operation|op|endpoint)$")  # arguments that name a step
+_BODIES: Final = frozenset({"/data", "/json", "/params", "/files", "/content"})  # as clients of HTTP call them
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
 
@@ -59,7 +60,9 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
         failure = failure._replace(cause=Cause.OTHER)
     before, worked = _as_objects(before, worked), _as_objects(worked, before)
     commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
-    others = {call.tool for call in between if call.ok}
+    if _looks(steps_in(worked)) and not _looks(steps_in(before)) and "ethod" not in failure.text:
+        return None
+    others = {call.tool for call in between if call.ok and not _looks(commands_in(call.arguments))}
     first = _preparation(failed, before, worked, between, failure)
     if not first and (failure.cause is Cause.RESULT or (failed.tool in others and not commands)):
         return None
@@ -82,6 +85,11 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     about = {name_of(path).rpartition(".")[2] for path in paths if _is_named(path, failure.text)} or paths
     asked = stated(failure.text, before, of_form=edited and not dangerous and len(about) == 1)
     return None if any(_is_first(before[path], worked.get(path), failure.text) for path in commands) else asked
+
+
+def _looks(steps: Mapping[str, str]) -> bool:
+    """Whether a request only reads."""
+    return steps.get("/method", "").upper() in {"GET", "HEAD"}
 
 
 def _slept(between: Sequence[Call]) -> int:
@@ -113,8 +121,9 @@ def _of_next_attempt(failed: Call, worked: Shapes, between: Sequence[Call]) -> S
 
 
 def _as_objects(arguments: Shapes, other: Shapes) -> dict[str, Argument]:
-    """Arguments of which those that are no object in the other call are seen as a whole."""
+    """Arguments of which those that are no object in the other call, or no body there, are seen as a whole."""
     others = [path for path, each in other.items() if path not in arguments and each.shape != "object"]
+    others += [body for body in sorted(_BODIES) if not any(f"{path}/".startswith(f"{body}/") for path in other)]
     whole = [path for path in others if any(each.startswith(f"{path}/") for each in arguments)]
     kept = {path: each for path, each in arguments.items() if not any(path.startswith(f"{one}/") for one in whole)}
     return {**kept, **dict.fromkeys(whole, Argument("object"))}
@@ -241,7 +250,9 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     moved = {whole[each.path]: each.op for each in found if each.op != "replace"}
     renamed = sorted(moved.values()) == ["add", "remove"]
     gone, come = ([path for path, op in moved.items() if op == kind] for kind in ("remove", "add"))
-    both = {*moved} if renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0]))) else set()
+    bodies = renamed and failure.of_the_call and {*gone, *come} <= _BODIES
+    known = renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0])))
+    both = {*moved} if bodies or known else set()
     causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
     causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))

@@ -78,8 +78,11 @@ def is_preparation(text: str, before: str, error: str) -> bool:
 
 def _comes_first(now: Command, failed: Command, error: str) -> bool:
     before = (re.search(rf"(?i)\b{re.escape(word)}\b[^.\n]{{0,40}}\b(?:before|first)\b", error) for word in now[1:3])
-    verbs = [word for word, asked in zip(now[1:3], before, strict=False) if asked or word in PREPARES]
-    fresh = [word for word in verbs if not any(is_near(each, word) for each in failed)]
+    own = (*failed[1:3], "", "")
+    verbs = [
+        (word, each) for word, asked, each in zip(now[1:3], before, own, strict=False) if asked or word in PREPARES
+    ]
+    fresh = [word for word, each in verbs if not is_near(each, word)]
     replaced = (re.search(rf"(?i)(?:use|instead)\b[^.\n]{{0,40}}\b{word}\b", error) for word in fresh)
     other = base(now[0]) == base(failed[0]) and bool({*fresh} - {*failed})
     return other and (not any(replaced) or re.search(r"\b(?:before|first)\b", error) is not None)

@@ -28,8 +28,8 @@ IDLE: Final = _row("cat cd echo sed sleep")  # the place of work, time, an edit 
 INSTALLS: Final = _row("add i install")  # a package follows
 PREPARES: Final = _row(  # verbs of commands whose result other commands need
     """add auth bootstrap build ci commit compile configure connect create deps download enable fetch generate i init
-    install join link login make migrate mkdir prepare pull reload restart restore seed serve setup start submodule sync
-    tidy unmask up update use venv"""
+    install join link login make migrate mkdir plan prepare pull reload restart restore seed serve setup start submodule
+    sync tidy unmask up update use venv"""
 )
 STARTS: Final = _row("daemon enable restart serve server start up")
 ADMITS: Final = _row("add auth configure connect join login update use")

@@ -67,8 +67,9 @@ class ScriptedModel(BaseLlm):
             raise reply
         parts = [_part(each) for each in ((reply,) if isinstance(reply, str | Call) else reply)]
         if stream:
-            for word in _words(parts):
-                yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text=word)]), partial=True)
+            for word in (each for part in parts for each in (part.text or "").split()):
+                said = types.Content(role="model", parts=[types.Part(text=f"{word} ")])
+                yield LlmResponse(content=said, partial=True)
         yield LlmResponse(content=types.Content(role="model", parts=parts), partial=False, usage_metadata=_NO_TOKENS)
 
 
@@ -76,7 +77,3 @@ def _part(reply: str | Call) -> types.Part:
     if isinstance(reply, str):
         return types.Part(text=reply)
     return types.Part(function_call=types.FunctionCall(name=reply.tool, args=dict(reply.args)))
-
-
-def _words(parts: Iterable[types.Part]) -> Iterable[str]:
-    return [f"{word} " for part in parts if part.text for word in part.text.split()]

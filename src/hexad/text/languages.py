@@ -48,7 +48,7 @@ SPANISH = _language(
     own="""una unos unas que qué cómo cuándo dónde quién cuál cuánto por para pero más está están estoy nuestro nuestra
     nuestros nuestras esta este estos estas desde cuando donde porque mis tus muy también yo tú usted soy eres
     tengo tiene tienes puedo puede puedes debo debe hola gracias buenos buenas hoy ayer algo nada nunca siempre
-    hasta entre quiero hacer sobre vivo trabajo prefiero llamo llama""",
+    hasta entre quiero hacer sobre vivo trabajo prefiero llamo""",
     shared="""el la los las del y de un en a al se es lo le su sus no o con como me si sin mi tu ha he son ser hay
     te nos""",
 )

@@ -88,7 +88,8 @@ def _read(stretch: str, language: str | None, asking: bool) -> tuple[Word, ...]:
         return () if _is_stop(surface, language) else (_with_parts(surface, stems(surface, language), language),)
     found: list[Word] = []
     for script, run in split(legible(stretch)):
-        found += _spaced(run, language) if script == "spaced" else _unspaced(run, script=script, asking=asking)
+        spaced = script == "spaced" and filter(None, (_word(name, language) for name in _names(run)))
+        found += spaced or _unspaced(run, script=script, asking=asking)
     return tuple(found)
 
 
@@ -100,10 +101,6 @@ def _unspaced(run: str, *, script: Script, asking: bool) -> Iterator[Word]:
         found, parts = hangul_terms(piece) if script == "hangul" else unspaced_terms(piece, asking=asking)
         if found:
             yield Word(piece, found, parts)
-
-
-def _spaced(run: str, language: str | None) -> Iterator[Word]:
-    return filter(None, (_word(name, language) for name in _names(run)))
 
 
 @lru_cache(1 << 14)
@@ -129,12 +126,8 @@ def _names(run: str) -> Iterator[str]:
         if len(token) <= LONGEST_WORD:
             yield token
         else:
-            yield from map(_bounded, _SEGMENTS.findall(token))
-
-
-def _bounded(segment: str) -> str:
-    """`segment`, or the beginning of one that is too long to be a name, such as a key or a blob."""
-    return segment if len(segment) <= LONGEST_WORD else segment[:LONGEST_TERM].casefold()
+            for part in _SEGMENTS.findall(token):  # of a key or a blob the beginning
+                yield part if len(part) <= LONGEST_WORD else part[:LONGEST_TERM].casefold()
 
 
 def _uncontracted(token: str) -> str:

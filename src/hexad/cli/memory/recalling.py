@@ -1,5 +1,6 @@
 """`recall` (also `search`), `show`, `list`, `history`, `explain`: find entries, and see why they are found."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from shlex import quote
@@ -42,8 +43,11 @@ def recall(
     with common.opened_beside_own() as hx:
         found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
         standing = 0 if category else len(hx.standing())
+        literal = [] if found.items or layer else _holding(hx, query, category)
     if common.as_json:
         screen.emit(retrieval(found))
+    elif literal:
+        screen.table(_FOUND, literal, title=Layer.USER_KNOWLEDGE.heading, first=Layer.USER_KNOWLEDGE.value)
     else:
         _show_found(found, category, standing)
     if found.failures:
@@ -109,6 +113,13 @@ def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -
         keywords=extract(query).keywords,
         namespace=hx.namespace,
     )
+
+
+def _holding(hx: Hexad, query: str, category: Category | None) -> list[tuple[float, str, str, str]]:
+    """The entries that hold a short query as it is: nothing is found by a word such as "R" or "go"."""
+    words = re.compile(rf"(?i)(?<!\w){re.escape(query.strip())}(?![\w+#])")
+    entries = [each for each in hx.knowledge.list() if category in {None, each.category} and query.strip()]
+    return [(0.0, each.key, each.category, each.content) for each in entries if words.search(each.content)]
 
 
 def _show_found(found: Retrieval, category: Category | None, standing: int) -> None:

@@ -107,7 +107,8 @@ def list_(
     """List the skills, oldest first."""
     with common.opened() as hx:
         found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
-    rows = [(each.name, each.kind, each.status, each.run_count, each.success_count, _about(each)) for each in found]
+    about = {each.name: each.description + (f"\n({each.reason})" if each.reason else "") for each in found}
+    rows = [(s.name, s.kind, s.status, s.run_count, s.success_count, about[s.name]) for s in found]
     common.listing({"skills": [to_json(skill) for skill in found]}, _LISTED, rows, empty="no skill matches")
 
 
@@ -225,10 +226,6 @@ def _ran(hx: Hexad, name: str, values: dict[str, Any], *, session: str | None, d
         if not error.reason.startswith("is missing"):
             raise
         raise InvalidInput(error.field, f"{error.reason}; give it with --set NAME=VALUE") from error
-
-
-def _about(skill: Skill) -> str:
-    return f"{skill.description}\n({skill.reason})" if skill.reason else skill.description
 
 
 def _sentence(decision: str, needs: list[str]) -> str:

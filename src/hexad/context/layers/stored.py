@@ -222,7 +222,8 @@ class _Pass:
         self._floor = source.floor
         self._own = evidence.own
         self._facets = source.facets
-        pins = [row for row in evidence.standing if _is_pinned(row.record) and row.record.id not in asked.standing]
+        held = [row for row in evidence.standing if isinstance(row.record, Knowledge) and row.record.pinned]
+        pins = [row for row in held if row.record.id not in asked.standing]
         self._pinned, self._too_many = pins[: source.max_pinned], pins[source.max_pinned :]
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
@@ -460,10 +461,6 @@ def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[
     too_many = [each for each in best if not each.is_users][OTHERS:]
     leave = set(too_many[max(0, len(too_many) - len(waiting)) :])
     return [*(each for each in best if each not in leave), *waiting[: len(leave)]]
-
-
-def _is_pinned(record: Record) -> bool:
-    return isinstance(record, Knowledge) and record.pinned
 
 
 def _has(sketch: Sketch, facets: Sequence[str]) -> bool:

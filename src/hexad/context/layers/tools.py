@@ -113,9 +113,8 @@ class ToolRegistry:
         verdicts |= dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit))
         below = [number for number in best if number not in answers] if len(verdicts) < wide else []
         verdicts |= dict.fromkeys(below[: max(0, wide - len(verdicts))], TOO_LITTLE)
-        reasons = {
-            number: (*self._reasons(number, matches, ranking), *_fragment(fragments.get(number))) for number in verdicts
-        }
+        own = {n: [Reason("fragment", f"{word} in the name", _FRAGMENT_SCORE)] for n, word in fragments.items()}
+        reasons = {number: (*self._reasons(number, matches, ranking), *own.get(number, ())) for number in verdicts}
         return [(self._tools[number], reasons[number], verdict) for number, verdict in verdicts.items()]
 
     def _near(self, query: Query, similarity: Similarity) -> Nearness:
@@ -187,11 +186,6 @@ def _in_their_order(tools: Sequence[Tool], query: Query) -> Iterable[Item]:
     for place, tool in enumerate(chosen.list_tools(), start=1):
         given = Reason("provider", f"place {place} of its answer", _CHOSEN / place)
         yield _item(tool, (*reasons.get(tool.name, ()), given))
-
-
-def _fragment(word: str | None) -> tuple[Reason, ...]:
-    """A word of the question inside the tool's name, as it is written there."""
-    return (Reason("fragment", f"{word} in the name", _FRAGMENT_SCORE),) if word else ()
 
 
 def _described(tool: Tool | Mapping[str, Any] | Callable[..., object]) -> Tool:

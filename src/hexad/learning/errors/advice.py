@@ -112,7 +112,7 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | similar\ (?:\w+\ exists|name|to)\b
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
-    | \byou\ (?:have\ to|need|must|may|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
+    | \byou\ (?:have\ to|need|must|may|might|can|should)\b | \binstead\b | \b(?:make\ sure|ensure)\b | \bspecify\b
     | ^[A-Z][a-z]+\ (?:your|the)\ \w+\ (?:either\ )?(?:by|using)\b
     | \bit\ first\b
     | [,;]\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
@@ -127,8 +127,8 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
     | (?<!not\ )\bempty\b(?!\ re) | strict\ mode\ violation
     | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used|mixed|combined)|contain|have|accept|exceed)
-    | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url)
-    | (?:allowed|valid|supported|possible|available)(?:\ \w+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
+    | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url|iso\b)
+    | (?:allowed|valid|supported|possible|available)(?:\ [\w'…]+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified | not\ find\ (?:the\ )?(?:field|param|propert) | neither\ grouped
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \buses\ \d | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date
@@ -148,7 +148,7 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | --explain | another\ card
     | \b(?:try|select|choose|use|pick)\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
     | access\ rights | billing | your\ (?:bank|administrator)
-    | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | (?:make\ sure|ensure)\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | \bhere:?\ https?:// | ^File\ "
     | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
     | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""

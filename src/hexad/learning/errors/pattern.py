@@ -116,7 +116,7 @@ def essence(error: str) -> str:
         return lines[-1]
     java = any(line.lstrip().startswith("at ") for line in lines)
     kept = [line for line in lines[heads[-1] :] if not re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line)]
-    return "\n".join(kept[:1] if java else kept)
+    return _QUOTED_WHOLE.sub(r"\2", "\n".join(kept[:1] if java else kept))
 
 
 def ends(text: str, most: int) -> str:

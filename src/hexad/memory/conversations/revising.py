@@ -84,9 +84,9 @@ def _compared(
     if said.slot:
         held = _holders(said, knowledge, workspace)
         named = [each for each in held if matter(said.gone) & matter(each.content)]
-        if named or not _only_ends(said):
+        if named or not matter(said.gone) or not matter(said.content) <= matter(said.gone):
             return (said if len(named or held) == 1 else replace(said, replaces=False)), next(iter(named or held), None)
-        said = replace(said, slot=False, key=key_from(said.content))  # no longer in Rome: the entry has Cork
+        said = replace(said, slot=False, key=key_from(said.content))  # only "no longer in Rome": the entry has Cork
     found = [each for each in knowledge.search(said.content) if each.origin is Origin.USER and not each.distance]
     sure, likely = _meant(said, found) if said.replaces else ([], [])
     alternatives = [each for each in found if _is_alternative(said, each)]
@@ -126,11 +126,6 @@ def _says_more(content: str, said: Statement) -> bool:
         or bool(_JOINS.search(content))
         or any(re.search(rf"(?<!\w){name}(?!\w)", content) is None for name in names)
     )
-
-
-def _only_ends(said: Statement) -> bool:
-    """Whether a statement says no more than what no longer holds."""
-    return bool(matter(said.gone)) and matter(said.content) <= matter(said.gone)
 
 
 def _meant(said: Statement, found: list[Item]) -> tuple[list[Item], list[Item]]:

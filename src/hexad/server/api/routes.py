@@ -141,6 +141,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           body(apply=FLAG, unseen_for_days=_DAYS)),
     Route("GET", "/learnings/{id}", READ, "get_learning", "Read a learning",
           lambda c: shown(c.hx.learnings.get(c.named)), ref("Learning")),
+    Route("POST", "/learnings/{id}/reject", APPROVE, "reject_learning", "Never offer its fix again",
+          lambda c: shown(c.hx.learnings.reject(c.named)), ref("Learning")),
     Route("DELETE", "/learnings/{id}", APPROVE, "delete_learning", "Delete a learning",
           lambda c: delete(c, c.hx.learnings), NOTHING, status=204),
     _verb("POST", "/observe", WRITE, verbs.observe, ref("Observed"), _CALL),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.discovery.generalising import Path, Procedure, Runs
+    from hexad.skills.discovery.generalising import Path, Procedure
     from hexad.skills.library import SkillLibrary
     from hexad.store import Reading
     from hexad.store.learning import Call
@@ -54,7 +54,8 @@ def discover(library: SkillLibrary, workspace: Workspace, session: str | None, m
         found = repeated(tools, lambda each: is_linked([[_seen(call) for call in run] for run in _runs(log, each)]))
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        made = [(each, generalised(each.tools, _with_values(view, _runs(log, each), may_hold))) for each in new[:20]]
+        runs = [[[_seen(c, _values(view, c, may_hold)) for c in run] for run in _runs(log, each)] for each in new[:20]]
+        made = [(each, generalised(each.tools, seen)) for each, seen in zip(new, runs, strict=False)]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
@@ -98,10 +99,6 @@ def _runs(log: Log, sequence: Repeated) -> list[Sequence[Call]]:
     length = len(sequence.tools)
     starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
     return [log[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
-
-
-def _with_values(view: Reading, runs: Sequence[Sequence[Call]], may_hold: MayHold) -> Runs:
-    return [[_seen(call, _values(view, call, may_hold)) for call in run] for run in runs]
 
 
 def _known(library: SkillLibrary) -> set[tuple[str, ...]]:

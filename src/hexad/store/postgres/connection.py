@@ -183,12 +183,8 @@ def _check(ready: int, until: float | None) -> None:
 
 
 def _encoded(values: Sequence[Any]) -> tuple[list[bytes | None], list[int]]:
-    encoded = [None if value is None else _ENCODERS.get(type(value), _text)(value) for value in values]
+    encoded = [None if value is None else _ENCODERS.get(type(value), str.encode)(value) for value in values]
     return encoded, [_BINARY if type(value) is bytes else 0 for value in values]
-
-
-def _text(value: str) -> bytes:
-    return str.__str__(value).encode()
 
 
 def _array(values: Sequence[Any]) -> bytes:
