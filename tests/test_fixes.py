@@ -609,14 +609,14 @@ def test_a_stored_fix_that_says_nothing_is_kept_and_no_longer_offered(tmp_path: 
     stored = {"kind": "arguments", "changes": [change], "says": says, "support": 4, "worked": 0, "failed": 0}
     with opened(tmp_path / "agent.db") as hx:
         known = hx.learnings.save(trigger="tool:weather", error_pattern="unknown city")
-        old = replace(known, fix=says, support=4, trust=0.73, remedies={"0123456789ab": stored})
+        old = replace(known, fix=says, support=4, trust=0.73, fixes={"0123456789ab": stored})
         with hx.store.transaction("default") as unit:
             unit.put([Entry(old, None)])
             unit.set_note("patterns", "complete")  # as the version before wrote it
     with opened(tmp_path / "agent.db") as hx:
         assert hx.learnings.known_fix("weather", "unknown city") is None
         (learning,) = hx.learnings.list()
-        assert (learning.fix, learning.trust, list(learning.remedies)) == ("", 0.0, ["0123456789ab"])
+        assert (learning.fix, learning.trust, list(learning.fixes)) == ("", 0.0, ["0123456789ab"])
 
 
 DAY = {"op": "replace", "path": "/day", "from": "DD/MM/YYYY", "to": "YYYY-MM-DD"}

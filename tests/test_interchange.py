@@ -308,7 +308,7 @@ def test_a_learned_fix_comes_back_with_its_evidence_to_its_owner_alone(hx: Hexad
         mine.import_file(tmp_path / "out", mine=True, overwrite=True)
     learned, own = ({each.trigger: each for each in memory.learnings.list()} for memory in (hx, mine))
     for trigger, each in learned.items():
-        names = ("fix", "trust", "support", "seen", "origin", "remedies")
+        names = ("fix", "trust", "support", "seen", "origin", "fixes")
         assert [getattr(own[trigger], name) for name in names] == [getattr(each, name) for name in names]
     assert mine.learnings.fix_for("pay", "card declined") == "ask for another card"
     mine.export(tmp_path / "again")
@@ -331,12 +331,12 @@ def test_an_entry_that_was_saved_as_it_is_comes_back_so_to_its_owner_alone(hx: H
 
 
 @requirement("IO-02")
-@pytest.mark.parametrize("remedies", ["{x: {kind: arguments, changes: [{}]}}", "{x: {kind: arguments, changes: 3}}"])
-def test_a_page_whose_fixes_were_edited_into_something_else_is_named(hx: Hexad, tmp_path: Path, remedies: str) -> None:
+@pytest.mark.parametrize("fixes", ["{x: {kind: arguments, changes: [{}]}}", "{x: {kind: arguments, changes: 3}}"])
+def test_a_page_whose_fixes_were_edited_into_something_else_is_named(hx: Hexad, tmp_path: Path, fixes: str) -> None:
     page = tmp_path / "tool.md"
-    page.write_text(f"---\nhexad: 1\ntype: learning\ntrigger: tool:pay\nremedies: {remedies}\n---\ncard declined\n")
+    page.write_text(f"---\nhexad: 1\ntype: learning\ntrigger: tool:pay\nfixes: {fixes}\n---\ncard declined\n")
     done = hx.import_file(page, mine=True)
-    assert (done.added, list(done.reasons)) == (0, ["remedies: must be as `hexad export` writes them"])
+    assert (done.added, list(done.reasons)) == (0, ["fixes: must be as `hexad export` writes them"])
     assert not hx.learnings.list()
 
 

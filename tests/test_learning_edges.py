@@ -102,7 +102,7 @@ def test_a_call_with_a_changed_value_of_any_kind_is_no_retry(hx: Hexad, wrong: o
     known = hx.observe(tool="t", args={"x": wrong}, error="no", session="a")
     hx.observe(tool="t", args={"x": right}, result="ok", session="a")
     assert known is not None
-    assert hx.learnings.get(known.id).remedies == {}
+    assert hx.learnings.get(known.id).fixes == {}
 
 
 @requirement("LEARN-06")
@@ -111,7 +111,7 @@ def test_equal_values_of_any_kind_are_no_change(hx: Hexad, make: Any) -> None:
     known = hx.observe(tool="t", args={"x": make()}, error="temporarily unavailable", session="a")
     hx.observe(tool="t", args={"x": make()}, result="ok", session="a")
     assert known is not None
-    assert [each["kind"] for each in hx.learnings.get(known.id).remedies.values()] == ["retry"]
+    assert [each["kind"] for each in hx.learnings.get(known.id).fixes.values()] == ["retry"]
 
 
 @requirement("LEARN-10")
@@ -144,14 +144,14 @@ def test_forgetting_a_session_takes_the_fix_that_only_it_found_from_others_learn
     for session, unit in (("second", ["parsecs"]), ("third", 5)):
         hx.observe(tool="t", args={"unit": "x"}, error="bad unit", session=session)
         hx.observe(tool="t", args={"unit": unit}, result="ok", session=session)
-    assert len(hx.learnings.get(known.id).remedies) == 2
+    assert len(hx.learnings.get(known.id).fixes) == 2
     hx.forget(session="second")
     left = hx.learnings.get(known.id)
     assert [change["to"] for change in left.fix_data["changes"]] == ["whole number"]
     assert "parsecs" not in str(left)
     hx.forget(session="third")
     bare = hx.learnings.get(known.id)
-    assert (bare.fix, bare.remedies, bare.support, bare.seen) == ("", {}, 0, 3)
+    assert (bare.fix, bare.fixes, bare.support, bare.seen) == ("", {}, 0, 3)
 
 
 @requirement("LEARN-07", "KNOW-08")

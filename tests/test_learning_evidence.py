@@ -264,7 +264,7 @@ def test_what_may_be_somebodys_is_never_shown_however_many_used_it(hx: Hexad, gi
     assert only(hx).support == 3
     for value in ("8841", "771203", "swordfish", "DE89"):
         assert value not in prompt(hx, "z")
-        assert value not in str(only(hx).remedies)
+        assert value not in str(only(hx).fixes)
 
 
 @requirement("LEARN-06")
@@ -326,7 +326,7 @@ def test_what_several_sessions_changed_alike_outweighs_what_one_changed_besides(
         fail(hx, session, BAD, "malformed arguments")
         work(hx, session, GOOD)
     assert only(hx).fix.startswith("give `day` as YYYY-MM-DD")
-    assert len(only(hx).remedies) == 2
+    assert len(only(hx).fixes) == 2
 
 
 @requirement("LEARN-06")
@@ -343,7 +343,7 @@ def test_the_fixes_of_a_learning_are_bounded(hx: Hexad) -> None:
     for number in range(20):
         fail(hx, f"s{number}", {f"a{number}": 1}, "unexpected arguments")
         work(hx, f"s{number}", {})
-    assert len(only(hx).remedies) == 8
+    assert len(only(hx).fixes) == 8
 
 
 # trust
@@ -765,7 +765,7 @@ def test_a_correction_is_overruled_by_another_and_not_by_an_agent(hx: Hexad) -> 
     hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="first")
     assert hx.learnings.save(trigger="tool:book", error_pattern="boom", fix="mine").fix == "first"
     assert hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="second").fix == "second"
-    assert len(only(hx).remedies) == 3
+    assert len(only(hx).fixes) == 3
 
 
 # in the prompt

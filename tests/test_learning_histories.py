@@ -90,4 +90,4 @@ def test_a_history_teaches_the_same_on_every_store_and_never_two_learnings_of_on
     assert len(about) == len(set(about))
     for each in results[0][1]:
         assert 0 <= each.trust < 1
-        assert bool(each.fix) == bool(each.remedies) == (each.trust > 0)
+        assert bool(each.fix) == bool(each.fixes) == (each.trust > 0)

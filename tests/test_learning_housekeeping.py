@@ -108,7 +108,7 @@ def test_near_duplicates_are_merged_and_nothing_of_them_is_lost(hx: Hexad, clock
     done = hx.learnings.clean(dry_run=False)
     assert dict(done.merged) == {two.id: one.id}
     (kept,) = hx.learnings.list(trigger="t")
-    assert (kept.id, kept.seen, len(kept.remedies)) == (one.id, 1, 2)
+    assert (kept.id, kept.seen, len(kept.fixes)) == (one.id, 1, 2)
     assert hx.learnings.search("bad page")
     assert hx.audit.verify().ok
 
@@ -210,7 +210,7 @@ def test_learnings_of_an_older_database_are_matched_with_errors_too(tmp_path: Pa
 
             from hexad.store import Entry
 
-            old = replace(saved, template="", length=0, trust=0.0, remedies={})
+            old = replace(saved, template="", length=0, trust=0.0, fixes={})
             unit.put([Entry(old, None)])
             unit.set_note("patterns", "")
     with opened(tmp_path / "agent.db") as hx:

@@ -289,6 +289,18 @@ def test_a_schema_whose_heads_hold_the_timeline_is_migrated_and_keeps_it(url: st
         assert "timeline:" not in str(connection.execute(f"SELECT facts FROM {schema}.head").fetchall())
 
 
+@requirement("PG-01")
+def test_fixes_that_were_stored_under_their_old_name_are_migrated(url: str) -> None:
+    with opened(url) as hx:
+        known = hx.learnings.correct(trigger="tool:pay", error_pattern='"remedies": none', fix="ask ops")
+    schema = url.rsplit("=", 1)[1]
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(f"""UPDATE {schema}.record SET data = replace(data, '"fixes":', '"remedies":')""")
+        connection.execute(f"UPDATE {schema}.note SET value = '2'")
+    with opened(url) as hx:
+        assert hx.learnings.get(known.id) == known
+
+
 @requirement("PG-01", "CTX-08")
 @pytest.mark.parametrize("first", ["read", "save"])
 def test_an_index_that_another_analyser_wrote_is_rebuilt_with_the_first_use(url: str, first: str) -> None:

@@ -119,6 +119,18 @@ def test_the_schema_is_the_sum_of_its_migrations() -> None:
 
 
 @requirement("STORE-01")
+def test_fixes_that_were_stored_under_their_old_name_are_migrated(path: Path) -> None:
+    with opened(path) as hx:
+        known = hx.learnings.correct(trigger="tool:pay", error_pattern="card declined", fix="ask ops")
+    with raw(path) as connection:
+        connection.execute("ALTER TABLE hexad_learning RENAME COLUMN fixes TO remedies")
+        connection.execute("UPDATE hexad_note SET value = ? WHERE name = 'schema'", (str(len(migrations()) - 1),))
+        connection.commit()
+    with opened(path) as hx:
+        assert hx.learnings.get(known.id) == known
+
+
+@requirement("STORE-01")
 def test_before_a_migration_a_copy_is_made_that_opens_and_holds_what_there_was(path: Path) -> None:
     remember(path, "editor")
     known = len(migrations())

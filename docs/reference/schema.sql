@@ -228,7 +228,7 @@ ALTER TABLE hexad_learning ADD COLUMN template TEXT NOT NULL DEFAULT '';
 ALTER TABLE hexad_learning ADD COLUMN length INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN support INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN trust REAL NOT NULL DEFAULT 0;
-ALTER TABLE hexad_learning ADD COLUMN remedies TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE hexad_learning ADD COLUMN fixes TEXT NOT NULL DEFAULT '{}';
 CREATE INDEX hexad_learning_template ON hexad_learning (namespace, "trigger", template);
 CREATE INDEX hexad_learning_length ON hexad_learning (namespace, "trigger", length);
 ALTER TABLE hexad_learning ADD COLUMN skeleton TEXT NOT NULL DEFAULT '';

@@ -160,7 +160,7 @@ class Learning(_Stored):
     """An error pattern with its diagnosis and, once known, its fix.
 
     ``seen`` counts the error, ``worked`` and ``failed`` the offers of the fix that did and did not help, ``support``
-    the sessions that found the fix themselves. ``trust`` follows from these. ``remedies`` holds every fix as data.
+    the sessions that found the fix themselves. ``trust`` follows from these. ``fixes`` holds every fix as data.
     """
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
@@ -178,7 +178,7 @@ class Learning(_Stored):
     length: int = 0  # of the template, in words
     support: int = 0
     trust: float = 0.0
-    remedies: Mapping[str, Json] = field(default_factory=dict)  # as the column is named
+    fixes: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def trusted(self) -> bool:
@@ -188,7 +188,7 @@ class Learning(_Stored):
     @property
     def fix_data(self) -> Mapping[str, Json]:
         """Its fix as data: the changed arguments, the tool to call first, or the time to wait."""
-        known = (each for each in self.remedies.values() if isinstance(each, Mapping))
+        known = (each for each in self.fixes.values() if isinstance(each, Mapping))
         return next((each for each in known if each.get("says") == self.fix), {})
 
     def fields(self) -> Fields:

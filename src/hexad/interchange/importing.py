@@ -322,7 +322,7 @@ class _Saver:
         if record.id in self._changed:  # a key that was made from its old text follows the new one
             saves[Knowledge] = self._knowledge.correct
         if mine and isinstance(record, Learning):
-            fields |= {"seen": record.seen, "remedies": record.remedies}
+            fields |= {"seen": record.seen, "fixes": record.fixes}
             saves[Learning] = self._learnings.bring_back
         said: dict[str, Any] = {"origin": Origin.IMPORT}
         if mine:

@@ -85,7 +85,7 @@ class Candidate:
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
     """The fixes of a learning by their signatures, the latest last."""
-    stored = learning.remedies.items()
+    stored = learning.fixes.items()
     return {name: Candidate.from_json(each) for name, each in stored if isinstance(each, Mapping)}
 
 
@@ -135,11 +135,11 @@ def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | No
     stored: dict[str, Json] = {each: held.to_json() for each, held in kept.items()}
     offered = [each for each in kept if kept[each].says]
     if name is None and not offered:
-        return replace(_without_fix(learning) if known else learning, remedies=stored)
+        return replace(_without_fix(learning) if known else learning, fixes=stored)
     best = kept[name or max(offered, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))]
     counts = {each: getattr(best.evidence, each) for each in _COUNTS}
     origin = _origin(learning, best.fix)
-    return replace(learning, fix=best.sentence, trust=best.trust, remedies=stored, origin=origin, **counts)
+    return replace(learning, fix=best.sentence, trust=best.trust, fixes=stored, origin=origin, **counts)
 
 
 def counted(learning: Learning, *, worked: bool) -> Learning:
@@ -170,7 +170,7 @@ def without_session(learning: Learning, session: str) -> Learning:
     }
     if left == known:
         return learning
-    return chosen(learning, left) if left else replace(_without_fix(learning), remedies={})
+    return chosen(learning, left) if left else replace(_without_fix(learning), fixes={})
 
 
 def judged(learning: Learning) -> Learning:

@@ -106,7 +106,7 @@ def forget_session(change: Change, session: str) -> None:
         left = without_session(known, session)
         if left != known:
             change.put(left)
-            change.audit("learning.forget", known.id, {"fixes": len(known.remedies) - len(left.remedies)})
+            change.audit("learning.forget", known.id, {"fixes": len(known.fixes) - len(left.fixes)})
 
 
 def all_of(view: Reading) -> list[Learning]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change
     from hexad.store import Reading, Writing
 
-_EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
+_EVIDENCE = ("worked", "failed", "support", "trust", "fixes")
 
 
 class FixText(str):
@@ -155,15 +155,15 @@ class LearningCollection(RecordCollection[Learning]):
             change.audit("learning.reject", left.id)
         return left
 
-    def bring_back(self, *, fix: str, seen: int, remedies: Mapping[str, Any], **said: Any) -> Learning:
+    def bring_back(self, *, fix: str, seen: int, fixes: Mapping[str, Any], **said: Any) -> Learning:
         """Save a learning that the user exported, with every fix and the evidence for it."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=said.get("redact", True))
         times = admission.whole("seen", seen, low=0, high=1 << 31)
         try:
-            stored: Mapping[str, Any] = intake.mapping("remedies", remedies)
+            stored: Mapping[str, Any] = intake.mapping("fixes", fixes)
             exported = [Candidate.from_json(each) for each in stored.values()]
         except (AttributeError, KeyError, TypeError, ValueError):
-            raise InvalidInput("remedies", "must be as `hexad export` writes them") from None
+            raise InvalidInput("fixes", "must be as `hexad export` writes them") from None
         kept = self.save(fix=KEEP if exported else fix, **said)
         with self._workspace.change(actor=Origin.USER) as change:
             known = {each.fix.signature: each for each in (*exported, *candidates(kept).values())}
@@ -284,7 +284,7 @@ def complete_patterns(unit: Writing) -> None:
     for known in housekeeping.all_of(unit):
         words = _words_of(known.error_pattern)
         whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
-        whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
+        whole = _with_words(whole, None) if whole.fix and not whole.fixes else whole
         whole = judged(whole)
         if whole != known:
             put(unit, [whole])

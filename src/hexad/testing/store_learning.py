@@ -76,7 +76,7 @@ def test_templates_are_found_by_trigger_length_text_skeleton_and_wildcard_newest
 @requirement("LEARN-04")
 def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
     later = MOMENT + timedelta(hours=1)
-    known = learning(seen=2, remedies={"r": {"says": "wait"}})
+    known = learning(seen=2, fixes={"r": {"says": "wait"}})
     with store.transaction(HOME) as unit:
         unit.put([Entry(known, document("word"))])
     learn(store, seen={"learning-1": later, "nobody": later})
@@ -84,7 +84,7 @@ def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
     with store.reading(HOME) as view:
         row = view.get(LEARNINGS, "learning-1")
     assert row is not None
-    assert row.record == learning(seen=3, updated=later, remedies={"r": {"says": "wait"}})
+    assert row.record == learning(seen=3, updated=later, fixes={"r": {"says": "wait"}})
 
 
 @requirement("LEARN-06", "STORE-06")
