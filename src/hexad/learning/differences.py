@@ -44,11 +44,12 @@ _GIVEN: Final = re.compile(r"(?:, )?(\w+) = (True|False|None|str|int|float|list|
 _BY_NAME: Final = re.compile(r"(\w+) =")
 OF_A_RUN: Final = re.compile(r"(?!\.?\w*venv/bin/activate$)(?:.*/\w|.*\w\.(?!txt$)[A-Za-z])")  # paths and files
 _MARKS: Final = re.compile(r"[\"'`\\]")
+_LESS: Final = re.compile(r"(?:\s*2>&1)?(?:\s*\|\s*(?:head|tail|cat|less)(?:\s+-[\w ]+)?)?\s*$")  # of an output
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two texts are the same but for quotes."""
-    return _MARKS.sub("", one) == _MARKS.sub("", other)
+    """Whether two texts are the same but for quotes, and for how much of an output is shown."""
+    return _LESS.sub("", _MARKS.sub("", one)) == _LESS.sub("", _MARKS.sub("", other))
 
 
 def is_edit(before: str, after: str) -> bool:
@@ -74,12 +75,16 @@ def text_edits(name: str, before: str, after: str, failure: Failure) -> Iterator
     for kind, a, b, c, d in changed:
         if kind == "replace":
             for out, come in zip(one[a:b], other[c:d], strict=False):
-                missing = len(changed) == 1 and re.search(_UNDEFINED.format(re.escape(out)), failure.text) is not None
+                called = "function" in failure.text and one[b : b + 1] == other[d : d + 1] == ["("]
+                undefined = re.search(_UNDEFINED.format(re.escape(out)), failure.text) is not None
+                missing = undefined and (called or len(changed) == 1)
                 owner = come.endswith(f".{out}") and come[: -len(out) - 1]  # a name's module, a column's table
                 missing |= owner in one and names(failure.text, out.rpartition(".")[2]) and "." in out
                 missing |= out in {"and", "or", "not"} and come in {"&", "|", "~"} and "ambiguous" in failure.text
                 if owner and "ambiguous" in failure.text and names(failure.text, out):
                     yield f"qualify `{out}` with its table"
+                elif owner and failure.cause is Cause.ABSENT and names(failure.text, out) and owner.isidentifier():
+                    yield f"write `{out}` as `{come}`"
                 else:
                     yield from [f"use `{come}` instead of `{out}`"] if missing else word_edits("", out, come, failure)
         elif kind == "insert":

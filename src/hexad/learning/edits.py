@@ -89,7 +89,9 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
     elif old and new and any(is_command(name, each, failure.text) for each in (before, after)):
         found = _command_edits(old, new, failure)
     elif re.search(r"[\s(]", before + after):
-        found = text_edits(name, before, after, failure)
+        reserved = _quote_edits(name, before, after) if "syntax" in failure.text else ()
+        named = [each for each in reserved if names_one(failure.text, each)]
+        found = [*text_edits(name, before, after, failure), *named]
     else:
         found = word_edits(name, before, after, failure)
     return [each for each in dict.fromkeys(found) if not is_dangerous(each) and "REPLACE" not in each][:_MOST]
@@ -143,7 +145,9 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         yield f"run `cd {folder}` first, to be in the folder {f'with `{marker[0]}`' if marker else f'of `{now[0]}`'}"
     if any(takes_away(each) for each in new[:place]):
         return
-    first = [shown(each, failure.text, failed[0]) for each in new[:place] if each not in old]
+    ran = {base(each[0]) for each in old if not verb(each)}
+    fresh = [each for each in new[:place] if each not in old and base(each[0]) not in ran]
+    first = [shown(each, failure.text, failed[0]) for each in fresh]
     same = {base(failed[0]), *failed}
     idle = IDLE | {"source", "eval"}  # of the latter two only alone: they say nothing then
     first = [
@@ -195,16 +199,13 @@ def _likeness(one: Command, other: Command) -> float:
         kin and one[1:] and (set(one[1:]) <= set(other) or (one[1:2] == other[1:2] and long[len(short) :].isdigit()))
     )
     run_by = list(other[-len(one) :]) == [one[0].removeprefix("./"), *one[1:]] and PREPARES.isdisjoint(other[1:3])
-    instead = name not in LOOKS and (same_rest or run_by)
+    instead = (name not in LOOKS and (same_rest or run_by)) or one[0].split("-") == list(other[:2])
     return ratio if name not in DESTROYS and (instead or is_near(one[0], other[0])) else 0
 
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:
-    """Word by word. Behind a subcommand that is another one for no stated reason nothing is comparable."""
+    """Word by word."""
     one, other = verb(old), verb(new)
-    known = is_near(one, other) or mentions(failure.text, other) or is_instead(other, failure.text)
-    if one != other and base(old[0]) == base(new[0]) and not known:
-        return
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         gone, come = list(old[a:b]), list(new[c:d])
         if kind == "equal":

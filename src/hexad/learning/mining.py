@@ -67,8 +67,9 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     if not first and (failure.cause is Cause.RESULT or (failed.tool in others and not commands)):
         return None
     changed = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)]
-    prose = {path for path in changed if any(each.get(path, Argument("")).text for each in (before, worked))}
-    paths = [path for path in changed if path in commands or not commands or path not in prose][:_MOST_CHANGES]
+    written = {path for path in changed if _plain(before.get(path)) or _plain(worked.get(path))}
+    prose = {path for path in written - commands if commands & {*changed} or not _is_named(path, failure.text)}
+    paths = [path for path in changed if not commands or path not in prose][:_MOST_CHANGES]
     dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
     changes = first or ([] if dangerous else _changes(paths, before, worked, failure))
     if not first and any(not _LOOKING.match(tool) for tool in others - {failed.tool}):  # a file may have been edited
@@ -241,18 +242,16 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     found = [
         each for each in found if each.op != "remove" or not any(one.startswith(f"{each.path}/") for one in paths_now)
     ]
-    error, own = failure.text, before.get
-    named = {
-        whole.get(path, path)
-        for path in {*before, *worked}
-        if (path in paths or _plain(own(path)) == "") and (_is_named(path, error) or _is_about(own(path), error))
-    }  # of a private value nobody knows whether it changed
+    error, own = failure.text, {path: _plain(before.get(path)) for path in {*before, *worked}}
+    repeated = {path for path, text in own.items() if 0 < len(text) < _LONGEST_NAMED and names(error, text)}
+    known = {path for path in own if path in paths or not own[path]}  # a private one may have changed too
+    named = {whole.get(path, path) for path in known if path in repeated or _is_named(path, error)}
     moved = {whole[each.path]: each.op for each in found if each.op != "replace"}
     renamed = sorted(moved.values()) == ["add", "remove"]
     gone, come = ([path for path, op in moved.items() if op == kind] for kind in ("remove", "add"))
     bodies = renamed and failure.of_the_call and {*gone, *come} <= _BODIES
-    known = renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0])))
-    both = {*moved} if bodies or known else set()
+    again = renamed and (gone[0] in named or (come[0] in named and is_near(gone[0], come[0])))
+    both = {*moved} if bodies or again else set()
     causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
     causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
@@ -263,11 +262,6 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     about = named | both
     steps = [each for each in wanted if each.how.startswith("run ") or (each.how and _ACTION.search(each.path))]
     return [each for each in wanted if not about or whole[each.path] in about or each in steps]
-
-
-def _is_about(old: Argument | None, error: str) -> bool:
-    """Whether an error repeats the value of an argument."""
-    return old is not None and 0 < len(old.text) < _LONGEST_NAMED and names(error, old.text)
 
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:

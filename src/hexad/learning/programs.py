@@ -31,7 +31,7 @@ PREPARES: Final = _row(  # verbs of commands whose result other commands need
     install join link login make migrate mkdir plan prepare pull reload restart restore seed serve setup start submodule
     sync tidy unmask up update use venv"""
 )
-STARTS: Final = _row("daemon enable restart serve server start up")
+STARTS: Final = _row("daemon dev enable restart serve server start up")
 ADMITS: Final = _row("add auth configure connect join login update use")
 FETCHES: Final = _row("add ci download get i install restore sync tidy update")
 UNCHECKED: Final = _row(  # a program, and a word that turns a check of it off

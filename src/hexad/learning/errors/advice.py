@@ -42,9 +42,9 @@ _REFUSED: Final = re.compile(  # errors about rights, money and room
     | captcha | access\ ?(?:is\ )?denied | permission[ _](?:'[^']*'\ )?denied | operation\ not\ permitted | api[ _-]?key
     | certificate | invalid\ token | host\ key | declined | must\ be\ owner | dubious | username
     | (?<!workspace\ )(?<!project\ )\broot\b(?!\ (?:module|folder|dir|of))
-    | privilege | insufficient | balance | (?<!["'])billing | password | payment\b | fraud | suspended | no\ space\ left
-    | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b
-    | premium )"""
+    | privilege | insufficient | balance | (?<!["'])(?:billing | payment\b(?!-)) | password | fraud | suspended
+    | no\ space\ left | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription
+    | \btrial\b | premium )"""
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
     rf"""(?ix) {_START}(?: not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any)
