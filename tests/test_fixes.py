@@ -579,6 +579,7 @@ def test_a_program_that_is_missing_is_named_and_another_subcommand_is_not_compar
     [
         ("pip install x", "pip3 install x", "pip3"),
         ("gti status", "git status", "git"),
+        ("pyton app.py", "python3 app.py", "python3"),
         ("npm install x", "pnpm add x", "pnpm"),
         ("docker-compose up", "docker compose up", "docker compose"),
         ("bash run.sh", "sh run.sh", "sh"),

@@ -45,7 +45,7 @@ def save(hx: Hexad, *facts: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        *("hello", "ok", "thanks!", "good morning", "what time is it?", "May I?", "Guten Morgen, wie geht es dir?"),
+        *("hello", "ok", "thanks!", "good morning", "Good Morning", "what time is it?", "May I?", "Guten Morgen, wie geht es dir?"),
         *("merci beaucoup", "buenos días", "grazie mille", "谢谢", "你好", "おはようございます", "ありがとう"),
         *("안녕하세요", "감사합니다"),
     ],
@@ -84,6 +84,23 @@ def test_an_entry_that_only_repeats_words_of_a_better_one_is_not_found_beside_it
         save(hx, "Tests of the server run on anvil", "The server listens on port 7777", "Anvil has sixteen cores")
         assert keys(hx, "Where do the server tests run?") == ["f0"]
         assert keys(hx, "Which port has the server, and how many cores?") == ["f1", "f2"]
+
+
+@requirement("SMALL-01")
+def test_what_is_known_about_a_person_whom_the_message_names_stays_beside_a_better_match() -> None:
+    with opened(":memory:", semantic=False) as hx:
+        save(hx, "I hold the speech for Petra in the town hall", "My sister Petra is getting married in June")
+        for number in range(40):
+            hx.knowledge.save(f"shed-{number}", f"Shed {number} is in the yard")
+        assert keys(hx, "Help me with my speech for Petra in the hall") == ["f0", "f1"]
+
+
+@requirement("SMALL-04", "KEY-02")
+def test_an_everyday_word_that_is_written_like_a_name_inside_a_sentence_is_one() -> None:
+    with opened(":memory:", semantic=False) as hx:
+        save(hx, "The backend is Go 1.22, one module", *FACTS)
+        assert keys(hx, "Which Go release are we on?") == ["f0"]
+        assert keys(hx, "Where do we go now?") == []
 
 
 @requirement("SMALL-01")

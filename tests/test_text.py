@@ -196,6 +196,8 @@ def test_a_hash_is_one_term_and_not_its_fragments() -> None:
         ("Wann soll ich dich anrufen?", "Ruf mich um acht an."),
         ("Wann müssen wir abreisen?", "Am Freitag reisen wir ab, mit dem Zug."),
         ("¿Qué usamos para instalar?", "Usamos pnpm"),
+        ("Where did I buy the car?", "I bought the car in Ulm"),
+        ("What are my kids allergic to?", "Both children are allergic to nuts"),
     ],
 )
 def test_a_question_finds_what_was_stored_in_its_language(question: str, stored: str) -> None:

@@ -397,6 +397,7 @@ class Query(NamedTuple):
     spelled: Mapping[str, str] = {}  # each term as it is spelled in the message
     common: frozenset[str] = frozenset()  # the terms that say little about a topic
     parts: frozenset[str] = frozenset()  # the terms that stand for a part of a word: they count only where they match
+    names: frozenset[str] = frozenset()  # the terms that are written like a name
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -20,6 +20,8 @@ def extract(message: str, *, session: str | None = None) -> Query:
 
     >>> extract("When may I deploy to staging?").keywords
     ('deploy', 'staging')
+    >>> sorted(extract("Which Go version does Petra use?").names)
+    ['go', 'petra']
     """
     if not isinstance(message, str):
         raise InvalidInput("query", f"must be text, not {type(message).__name__}")
@@ -31,8 +33,10 @@ def extract(message: str, *, session: str | None = None) -> Query:
     whole = {term for word in found for term in word.terms if term not in word.parts}
     parts = small | (frozenset(part for word in found for part in word.parts) - whole)
     terms = dict.fromkeys((*(term for word in found for term in word.terms), *sorted(small)))
-    common = small | frozenset(term for term in terms if says_little(term, language))
-    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common, parts)
+    written = {each.lower() for each in _NAME.findall(text)} if language is None and _SENTENCE.search(text) else ()
+    names = frozenset(term for term, surface in spelled.items() if surface in written)
+    common = small | frozenset(term for term in terms if term not in names and says_little(term, language))
+    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common, parts, names)
 
 
 def quoted(query: Query) -> frozenset[str]:
@@ -58,6 +62,8 @@ def personal(text: str) -> bool:
 
 
 _PERSONAL: Final = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
+_NAME: Final = re.compile(r"(?<=[\w,] )[A-Z][a-z]+")  # inside a sentence
+_SENTENCE: Final = re.compile(r"\b[a-z]")  # and no greeting, such as "Good Morning"
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 
 

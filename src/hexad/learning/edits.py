@@ -200,7 +200,8 @@ def _likeness(one: Command, other: Command) -> float:
     )
     run_by = list(other[-len(one) :]) == [one[0].removeprefix("./"), *one[1:]] and PREPARES.isdisjoint(other[1:3])
     instead = (name not in LOOKS and (same_rest or run_by)) or one[0].split("-") == list(other[:2])
-    return ratio if name not in DESTROYS and (instead or is_near(one[0], other[0])) else 0
+    typed = is_near(*(re.sub(r"(?<=[a-z])[\d.]+$", "", each[0]) for each in (one, other)))  # `pyton`, `python3`
+    return ratio if name not in DESTROYS and (instead or typed) else 0
 
 
 def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from hexad.text.words import Word, operands, terms, words
 
-ANALYSER: Final[int] = 4
+ANALYSER: Final[int] = 5
 """Changes whenever the same text could yield other terms, so that an index knows it has to be rebuilt."""
 
 __all__ = ["ANALYSER", "Word", "operands", "terms", "words"]

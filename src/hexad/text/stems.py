@@ -20,6 +20,22 @@ _BLOCKS = (
     ("\u0900", "\u097f", "hindi"),
 )
 
+# English words that the algorithm does not bring together, each found under the first of its group: relatives,
+# irregular plurals and past tenses.
+_SAME = """
+    mother mum mom mummy mommy mums moms, father dad daddy dads, child kid kids children, grandmother grandma
+    granny, grandfather grandpa granddad, husband hubby, wife wives, woman women, man men, foot feet, tooth teeth,
+    knife knives, birthday bday, eat ate eaten, buy bought, bring brought, teach taught, catch caught, fight fought,
+    drink drank, drive drove driven, fly flew flown, write wrote written, speak spoke spoken, break broke broken,
+    choose chose chosen, wake woke, sleep slept, keep kept, meet met, pay paid, sell sold, tell told, send sent,
+    spend spent, lend lent, build built, lose lost, win won, run ran, swim swam, sing sang sung, begin began begun,
+    grow grew grown, know knew known, throw threw thrown, wear wore worn, steal stole stolen, ride rode ridden, give
+    gave given, come came, become became, hold held, hear heard, feel felt, feed fed, lead led, hide hidden, fall
+    fell fallen, forget forgot forgotten, make made, say said, find found, get got, take took taken, see saw seen,
+    go went gone, leave left
+"""
+_FORMS = {form: first for first, *forms in map(str.split, _SAME.split(",")) for form in forms}
+
 _CONJUNCTION = re.compile("^[وف](?=ال|لل)")
 _WITH_ARTICLE = ("ال", "لل", "بال", "كال")
 
@@ -77,4 +93,6 @@ def _algorithm(word: str) -> str | None:
 
 
 def _stem(algorithm: str | None, word: str) -> str:
+    if algorithm == "english":
+        word = _FORMS.get(word, word)
     return (_STEMMERS.stem(algorithm, word) or word) if algorithm else word

@@ -413,7 +413,8 @@ class _Pass:
     def _beside_best(self, answers: Sequence[_Answer]) -> Sequence[_Answer]:
         """The answers, with a verdict on those far behind a better one; the user's are compared among themselves.
 
-        An entry that stands may be the better one: it is in the prompt already.
+        An entry that stands may be the better one: it is in the prompt already. What has a name that the message has
+        is about the same person or thing, and stays.
         """
         if not self._floor or not self.matches.beside():
             return answers
@@ -426,7 +427,8 @@ class _Pass:
             fuller = bool(held[one]) and held[one] <= held[other]
             return (other.is_users or not one.is_users) and one.score < self.matches.beside(fuller=fuller) * other.score
 
-        behind = {one for one in above if not one.lent and any(is_behind(one, other) for other in others)}
+        weak = [one for one in above if not one.lent and held[one].isdisjoint(self._asked.query.names)]
+        behind = {one for one in weak if any(is_behind(one, other) for other in others)}
         return [each._replace(verdict=BEHIND) if each in behind else each for each in answers] if behind else answers
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:
