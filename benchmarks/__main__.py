@@ -41,12 +41,11 @@ matrix fits the processor's cache and a product is fast, so the fixed work (embe
 rows) is several products.
 `python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
 
-The unit for watching a call is one INSERT with its COMMIT into another table on the same disk, taken in turns. Running
-a composite skill uses the same unit, beyond the cost of calling its watched tools. It was at 0.3 when its calls and its
-run shared one transaction; now each call is recorded when it ends, as outside of a skill, and the run is one COMMIT
-more. Error grouping and tool failures are measured on public data that is not part of this repository, if that data
-lies beside it. The simulated agent is described in [learning.md](learning.md). A script in the sandbox is compared with
-a bare shell.
+The unit for watching a call is one INSERT with its COMMIT into another table on the same disk, taken in turns, after
+the log files of both have reached their size: while one still grows, its commits take twice as long. Running a
+composite skill is counted in watched calls, beyond those that it makes itself: the run is one transaction more. Error
+grouping and tool failures are measured on public data that is not part of this repository, if that data lies beside it.
+The simulated agent is described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
 "Saving" compares a store in memory with a file, by processor time. Then it lets eight processes write to one file. With
 pauses the 99th percentile is compared. Without, SQLite lets one process write on and on in a bare table while the

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.corpus import entries, questions
 from benchmarks.figures import Figure, seconds
-from benchmarks.filling import fill
+from benchmarks.filling import filled
 from hexad import Hexad
 
 if TYPE_CHECKING:
@@ -22,11 +22,8 @@ LIMIT = 3.0
 def measure(folder: Path) -> Iterator[Figure]:
     """A turn with the wrapped model, a turn with the bare one and a retrieval, one after the other, many times."""
     stored = list(entries(SIZE, seed=1))
-    path = folder / f"{SIZE}.db"
-    if not path.exists():
-        fill(path, stored, lambda _done, _all: None)
     asked = list(questions(WARM + TURNS, seed=3, entries=stored))
-    with Hexad.open(path, enabled=True, semantic=False, session="bench") as hx:
+    with Hexad.open(filled(folder, SIZE), enabled=True, semantic=False, session="bench") as hx:
         for way, limit in (("system", LIMIT), ("user_turn", LIMIT), ("plugin", None)):
             yield _compared(hx, asked, way, limit)
 

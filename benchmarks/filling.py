@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
+from benchmarks.corpus import entries as made_up
 from hexad import Hexad
 
 if TYPE_CHECKING:
@@ -26,3 +27,11 @@ def fill(
         file.flush()
         with Hexad.open(place, enabled=True, namespace=namespace, semantic=False) as hx:
             hx.import_file(Path(file.name), progress=progress)
+
+
+def filled(folder: Path, size: int) -> Path:
+    """A database with that many entries: the one that an earlier part has filled, else a new one."""
+    path = folder / f"{size}.db"
+    if not path.exists():
+        fill(path, list(made_up(size, seed=1)), lambda _done, _all: None)
+    return path

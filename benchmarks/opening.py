@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks.figures import Figure
+from benchmarks.filling import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def measure(folder: Path) -> Iterator[Figure]:
     ours, theirs = (statistics.median(pair[place] for pair in pairs) for place in (0, 1))
     detail = f"{ours * 1000:.0f} ms of CPU against {theirs * 1000:.0f} ms, beyond the start of Python"
     yield Figure(f"{_OURS}, against {_THEIRS}", ours / theirs, 5.0, detail=detail)
-    empty, full = (_opened(folder / name) for name in ("empty.db", "100000.db"))
+    empty, full = map(_opened, (folder / "empty.db", filled(folder, 100_000)))
     yield Figure("open 100,000 entries, more time than an empty one", (full[0] - empty[0]) * 1000, 50, "ms")
     yield Figure("open 100,000 entries, more memory than an empty one", full[1] - empty[1], 30, "MB")
 

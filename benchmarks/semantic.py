@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.corpus import entries, questions
 from benchmarks.figures import Figure, cpu_seconds, quantile
+from benchmarks.filling import filled
 from hexad import Hexad
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ print(used() - before)
 
 
 def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
-    """The files that `retrieving` filled get their vectors; then the same questions, with and without them."""
+    """Files with many entries get their vectors; then the same questions, with and without them."""
     for size in SIZES:
-        path = folder / f"{size}.db"
+        path = filled(folder, size)
         embed(path, size, progress)
         asked = list(questions(QUESTIONS, seed=2, entries=list(entries(min(size, 10_000), seed=1))))
         yield from compare(path, asked, size, MOST_PRODUCTS)

@@ -17,6 +17,7 @@ import httpx2
 from starlette.requests import Request
 
 from benchmarks.figures import Figure
+from benchmarks.filling import filled
 from hexad import Hexad
 from hexad.model import Layer
 from hexad.server.dashboard.site import Dashboard
@@ -47,10 +48,9 @@ anyio.run(HttpServer(app, address, lambda port: print(f"at http://127.0.0.1:{{po
 
 
 def measure(folder: Path) -> Iterator[Figure]:
-    """The gateway, then pages over 100,000 entries, if `retrieving` has filled them."""
+    """The gateway, then pages over 100,000 entries."""
     yield from _gateway(folder)
-    if (folder / "100000.db").exists():
-        yield from _pages(folder / "100000.db")
+    yield from _pages(filled(folder, 100_000))
 
 
 @contextmanager
