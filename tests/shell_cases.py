@@ -76,6 +76,8 @@ REJECTED: Final[dict[str, str]] = {
 """A script → the rule that it must be rejected by."""
 
 NEEDING: Final[dict[str, set[str]]] = {
+    "declare -n r=c; c=rm; $r -rf ~": {"command"},
+    "uv run x.py": {"command"},
     "curl -s https://example.org/a.json | jq .name": {"network"},
     "pip install requests": {"network"},
     "ssh -R 9999:localhost:22 bob@example.org -N": {"network"},

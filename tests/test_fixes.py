@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from hexad.agent_tools import agent_tools
 from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.learning.fix import Advice, Fix, from_json, sentence
 from hexad.model import shown_trust
@@ -29,6 +30,96 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
     if then is not None:
         hx.observe(tool=tool, args=then, result="done", session="s")
     return hx.learnings.known_fix(tool, error) or ""
+
+
+@requirement("FIX-02", "FIX-06")
+def test_a_mistyped_value_is_no_advice_about_other_values(hx: Hexad) -> None:
+    def pay(recipient: str) -> str:
+        if recipient != "Anna":
+            raise ValueError(f"unknown recipient: {recipient}")
+        return recipient
+
+    for session in "abcd":
+        tool = hx.scoped(session=session).watch(pay)
+        with pytest.raises(ValueError, match="Ana"):
+            tool("Ana")
+        tool("Anna")
+    advised = hx.scoped(session="e").watch(pay, advise=True)
+    with pytest.raises(ValueError, match=r'Known fix .*: give `recipient` as "Anna", not as "Ana"'):
+        advised("Ana")
+    with pytest.raises(ValueError, match=r"unknown recipient: Peter$"):
+        advised("Peter")
+    for error in ("unknown recipient: Peter", ValueError("unknown recipient: Peter")):
+        assert hx.learnings.known_fix("pay", error, args={"recipient": "Peter"}) is None
+
+
+@requirement("FIX-02")
+@pytest.mark.parametrize(
+    ("failed", "worked", "error"),
+    [
+        ("atlantis", "Paris", "Unknown value 'atlantis'. Known cities: Paris, Rome, Oslo"),
+        ("xx", "de", "Unsupported language code 'xx'. Supported: de, en, fr"),
+        ("kelvin", "celsius", "Valid units are: celsius, fahrenheit"),
+    ],
+)
+def test_of_several_values_that_an_error_names_none_is_the_fix(hx: Hexad, failed: str, worked: str, error: str) -> None:
+    fix = fix_after(hx, {"value": failed}, error, {"value": worked})
+    assert "give `value`" not in fix
+    assert fix == "" or fix.startswith("the error says: ")
+
+
+@requirement("FIX-01", "FIX-07")
+@pytest.mark.parametrize(
+    ("before", "error", "after"),
+    [
+        ({"command": "alembic upgrade head"}, "database is locked", {"command": "rm app.db && alembic upgrade head"}),
+        ({"url": "https://a.example"}, "certificate verify failed", {"url": "http://a.example"}),
+        ({"model": "x"}, "loading it needs trust_remote_code", {"model": "x", "trust_remote_code": True}),
+        ({"file": "w.pt"}, "UnpicklingError: Weights only load failed", {"file": "w.pt", "weights_only": False}),
+        ({"to": "Anna"}, "confirmation required: set confirm=true", {"to": "Anna", "confirm": True}),
+        ({"to": "Anna"}, "limit reached: set override_limit=true to go on", {"to": "Anna"}),
+    ],
+)
+def test_what_deletes_confirms_or_turns_a_check_off_is_no_fix(
+    hx: Hexad, before: dict[str, Any], error: str, after: dict[str, Any]
+) -> None:
+    assert fix_after(hx, before, error, after) == ""
+
+
+@requirement("FIX-01")
+def test_a_shell_that_ran_something_in_between_is_no_fix_by_its_name(hx: Hexad) -> None:
+    error = "ModuleNotFoundError: No module named 'httpx'"
+    hx.observe(tool="run_tests", args={}, error=error, session="s")
+    hx.observe(tool="Bash", args={"command": "pip install httpx"}, result="done", session="s")
+    hx.observe(tool="run_tests", args={}, result="done", session="s")
+    assert "Bash" not in (hx.learnings.known_fix("run_tests", error) or "")
+
+
+@requirement("FIX-07")
+def test_an_agents_word_that_takes_rights_is_not_shown_and_a_persons_is(hx: Hexad) -> None:
+    save = next(tool for tool in agent_tools(hx) if tool.__name__ == "save_learning")
+    answer = save("tool:shell", "permission denied", fix="run it with sudo")
+    assert "unless a person says it" in answer["note"]
+    assert "sudo" not in str(hx.prompt("", "shell permission denied"))
+    hx.learnings.correct(trigger="tool:shell", error_pattern="permission denied", fix="run it with sudo")
+    assert hx.learnings.known_fix("shell", "permission denied") == "run it with sudo"
+
+
+@requirement("LEARN-08")
+def test_a_correction_of_one_occurrence_is_about_all_of_the_pattern(hx: Hexad) -> None:
+    for city in ("Berln", "Pariss", "Romm"):
+        hx.observe(tool="weather", args={"city": city}, error=ValueError(f"no such city: {city}"), session=city)
+    hx.learnings.correct(trigger="tool:weather", error_pattern="no such city: Bremen", fix="ask which city is meant")
+    assert hx.learnings.fix_for("weather", ValueError("no such city: Kiel")) == "ask which city is meant"
+
+
+@requirement("FIX-06")
+def test_an_error_without_a_fix_hides_none_that_has_one(hx: Hexad) -> None:
+    hx.observe(tool="calendar", args={}, error="event in the calendar not found: add an event", session="s")
+    for number in range(20):
+        hx.observe(tool=f"other{number}", args={}, error=f"unrelated trouble {number}", session="s")
+    fix_after(hx, {"day": "31/01/2026"}, "calendar: cannot read the day", {"day": "2026-01-31"}, tool="calendar")
+    assert "YYYY-MM-DD" in str(hx.prompt("", "add an event to the calendar"))
 
 
 @requirement("FIX-03")
@@ -288,7 +379,7 @@ def test_what_a_failed_call_gave_is_forgotten_with_its_session_or_any_subject(hx
         ("429 Too Many Requests, headers={'Retry-After': '12'}", "12 s"),
         ("Rate limit reached. Please try again in 1m20s.", "80 s"),
         ("quota used up, retry after 3 seconds", "3 s"),
-        ('{"error": {"message": "Too many calls", "details": [{"retryDelay": "34s"}]}}', "34 s"),
+        ('{"error": {"message": "Too many calls", "details": [{"retryDelay": "34s"}]}}', "34s"),
     ],
 )
 def test_a_wait_that_the_error_states_is_the_fix_without_a_success(hx: Hexad, error: str, seconds: str) -> None:
@@ -306,8 +397,8 @@ def test_a_wait_that_an_agent_made_by_a_command_is_the_fix_for_what_passes(hx: H
 
 @requirement("FIX-04")
 def test_the_wait_is_the_one_that_this_error_states(hx: Hexad) -> None:
-    assert "wait 20 s" in fix_after(hx, {}, "busy, try again in 20s", None)
-    assert "wait 3 s" in (hx.learnings.known_fix("tool", "busy, try again in 3s") or "")
+    assert "wait 20s" in fix_after(hx, {}, "busy, try again in 20s", None)
+    assert "wait 3s" in (hx.learnings.known_fix("tool", "busy, try again in 3s") or "")
 
 
 @requirement("FIX-07")

@@ -157,7 +157,9 @@ def test_a_session_proposes_so_many_and_the_same_again_is_one(tmp_path: Path) ->
     with opened(tmp_path / "agent.db", session="chat:1", max_proposals=2) as hx:
         first = hx.proposals.propose("a", "one")
         assert hx.proposals.propose("a", "one") == first
-        assert hx.proposals.propose("a", "two").id == first.id  # it takes the place of the first
+        assert hx.proposals.propose("a", "two").id != first.id  # it takes the place of the first
+        with pytest.raises(NotFound):
+            hx.proposals.accept(first.id)  # somebody saw "one", and accepts no other words by its id
         with pytest.raises(RateLimited, match="max_proposals=2"):
             hx.proposals.propose("b", "three")
         assert [each.content for each in hx.proposals.list()] == ["two"]

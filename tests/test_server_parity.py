@@ -66,6 +66,7 @@ ROUTE_OF: Final[dict[tuple[str, ...], list[str]]] = {
     ("learnings", "list"): ["list_learnings"],
     ("learnings", "show"): ["get_learning"],
     ("learnings", "correct"): ["correct_learning"],
+    ("learnings", "reject"): ["reject_learning"],
     ("learnings", "stats"): ["learning_statistics"],
     ("learnings", "clean"): ["clean_learnings"],
     ("learnings", "delete"): ["delete_learning"],

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
 
 _AUTHOR: Final = "agent"
+_NOT_SHOWN: Final = (
+    "the fix takes rights or turns a check off: it is not shown unless a person says it (hexad learnings correct)"
+)
 _Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "pattern", "correction"]
 
 
@@ -226,7 +229,8 @@ class _AgentTools:
             tags=KEEP if tags is None else tags,
             origin=Origin.AGENT,
         )
-        return _ok(id=learning.id, trigger=learning.trigger, **_redacted(learning.redactions))
+        kept = {"note": _NOT_SHOWN} if fix and not learning.fix else {}
+        return _ok(id=learning.id, trigger=learning.trigger, **_redacted(learning.redactions), **kept)
 
     def search_learnings(self, query: str, limit: int = 10) -> dict[str, Any]:
         """Look up how an error was solved before. Use it when a tool fails in a way that you cannot explain.

@@ -25,7 +25,7 @@ def extract(message: str, *, session: str | None = None) -> Query:
     """
     if not isinstance(message, str):
         raise InvalidInput("query", f"must be text, not {type(message).__name__}")
-    text = _bounded(message)
+    text = _IDIOM.sub(" ", _bounded(message))
     found, language = words(text, asking=True), detect(text)
     keywords = dict.fromkeys(word.surface for word in found)
     small = frozenset(operands(text)) if found else frozenset()  # they add to words, and say nothing by themselves
@@ -64,6 +64,10 @@ def personal(text: str) -> bool:
 _PERSONAL: Final = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")
 _NAME: Final = re.compile(r"(?<=[\w,] )[A-Z][a-z]+")  # inside a sentence
 _SENTENCE: Final = re.compile(r"\b[a-z]")  # and no greeting, such as "Good Morning"
+_IDIOM: Final = re.compile(  # words that are about no topic together
+    r"(?i)\b(?:doesn'?t|does not|didn'?t|did not|not|isn'?t|won'?t) work(?:ing)?\b|\b(?:good|great|nice) (?:job|work)\b"
+    r"|\byour name\b"
+)
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 
 

@@ -6,6 +6,7 @@ What an agent, a tool or an import saved never stands.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from hexad.context.layers.presenting import present
@@ -26,6 +27,10 @@ _ALIKE: Final = 6  # tokens by which texts of like length differ
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
 _MOST: Final = 1000  # pins, rules and preferences that are counted
 _NAMED: Final = 5  # of those that do not fit
+_SUBJECT: Final = re.compile(  # "My dentist is …": a later entry with the same beginning says what holds now
+    r"(?i)(?:my|our|the|mein\w*|unser\w*|mon|ma|notre|mi|nuestr\w+) [^.,;:!?]{2,40}? (?:is|are|ist|sind|est|es|son) "
+    r"|(?:i|we) (?:live|work) (?:in|at|for|as) "
+)
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
 
@@ -72,14 +77,21 @@ def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
     """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
 
     Others fill the room that is left, if all are known: short ones first, which words find worst, and of like length
-    the oldest, so that a new one changes little.
+    the oldest, so that a new one changes little. What a later one may have corrected comes last.
     """
     own = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
     records = [record for record in own if standing_of(record) > Standing.OWN]
     if len(rows) < room.rows:  # otherwise there may be more
         others = [record for record in reversed(own) if standing_of(record) == Standing.OWN]
-        records += sorted(others, key=lambda record: room.counter(record.content) // _ALIKE)
+        latest = {_subject(record): record for record in others}
+        outdated = {record.id for record in others if latest[_subject(record)] is not record}
+        records += sorted(others, key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE))
     return _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
+
+
+def _subject(record: Knowledge) -> str:
+    found = _SUBJECT.match(record.content)
+    return found[0].casefold() if found else record.id
 
 
 def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:

@@ -24,12 +24,12 @@ _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?\.?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
 _OFF: Final = frozenset({"false", "no", "none", "0", ""})
-_GUARD: Final = re.compile(r"(?i)^(?:require|check|verify|validate|enforce|confirm|protect)")
+_GUARD: Final = re.compile(r"(?i)^(?:require|check|verify|validate|enforce|confirm|protect|safe|weights-only)")
 _BYPASS: Final = re.compile(  # names of arguments that pass by an approval, a limit or a check
     r"""(?ix) ^(?:skip|bypass|override|overrule|ignore|disable|without|no|allow)-(?!case|cache|missing|redirect|white
         |null|empty|space|blank|head|nan|index|dup|hidden|error|warning|colou?r|wait)
     | ^(?:override|overrule|bypass)$ | auto-?(?:approv|confirm|accept|merge) | approv | ^admin | ^i-know | destructive
-    | ^confirm(?:ed)?$"""
+    | ^confirm(?:ed)?$ | ^trust-"""
 )
 
 
@@ -103,6 +103,8 @@ def takes_rights(path: str, before: str, after: str) -> bool:
     """Whether an argument now takes rights or turns a check off, by its name and value or by the words of its text."""
     name = re.sub("_|(?<=[a-z])(?=[A-Z])", "-", path.rsplit("/", 1)[-1]).lower()
     off = after.casefold() in _OFF - {""}
+    if before.startswith("https://") and after.startswith("http://"):
+        return True
     if (_BYPASS.search(name) and not off) or (_GUARD.search(name) and off):
         return True
     if before and not after and re.search("check|verif|valid|lint|strict|audit|safe|confirm", name):

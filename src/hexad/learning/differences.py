@@ -32,7 +32,12 @@ DEFINED: Final = re.compile(  # errors about a word that a program, a schema or 
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
     r"|recogni[sz]ed|filter|KeyError|encoder|codec"
 )
-_ONE_OF: Final = re.compile(r"(?i)\bone of\b|choose from|(?:allowed|valid|possible|supported) \w+:|['\"\w] or ['\"]")
+_ONE_OF: Final = re.compile(
+    r"(?i)\bone of\b|\ballow: \w+,|choose from|(?:allowed|valid|possible|supported) \w+:|['\"\w] or ['\"]"
+)
+_LISTED: Final = (
+    r"""(?:[\w'"`](?:, | or | and )['"`]?{0}\b)|\b{0}['"`]?(?:, | or )['"`]?\w"""  # one of several, in any words
+)
 _UNDEFINED: Final = (  # what a language or a library does not have
     r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist|unexpected keyword argument '{0}'"
     r"|no attribute '{0}'"
@@ -122,13 +127,15 @@ def word_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str
     one, other = (out, come) if name or names(error, come) else _narrowed(out, come)
     listed = re.fullmatch(r"(\d+)(?:\.\d+)+", other) and one.partition(".")[0] == other.partition(".")[0]  # a version
     sole = name or not names(error, out) or listed
-    one_of_many = name and _ONE_OF.search(error) and not is_near(one, other)
+    listed_there = re.search(_LISTED.format(re.escape(other)), error) is not None
+    one_of_many = name and (listed_there or _ONE_OF.search(error)) and not is_near(one, other)
     named = sole and not one_of_many and names(error, other) and not names(out, other)
     typo = any(is_typo(*pair) and names(error, pair[0]) for pair in {(one, other), _narrowed(out, come)})
     slip = not name and is_near(one, other) and DEFINED.search(error) and len(one) - len(other) < 3
     standard = name and failure.of_the_call and _STANDARD.fullmatch(come) and letters(out) != letters(come)
     if standard or ((named or typo or slip) and isshown(other, error) and (name or _PLAIN.fullmatch(other))):
-        yield f'give {name} as "{other}"' if name else f"use `{other}` instead of `{one}`"
+        alone = f', not as "{one}"' if not (named or slip) else ""  # it may be no fix for other values
+        yield f'give {name} as "{other}"{alone}' if name else f"use `{other}` instead of `{one}`"
     elif (failure.of_the_call and (name or out in error)) or (name and letters(out) in letters(come)):
         yield from filter(None, [form_change(name or "the value", out, come)])
 

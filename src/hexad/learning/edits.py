@@ -42,6 +42,7 @@ from hexad.learning.differences import (
 from hexad.learning.errors.advice import Cause, Failure, is_dangerous
 from hexad.learning.programs import (
     DESTROYS,
+    ERASES,
     IDLE,
     INSTALLS,
     LOOKS,
@@ -143,7 +144,7 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
         marker = _MARKER.search(failure.text)
         folder = new[0][1] if re.fullmatch(r"\w+", new[0][1]) else "…"
         yield f"run `cd {folder}` first, to be in the folder {f'with `{marker[0]}`' if marker else f'of `{now[0]}`'}"
-    if any(takes_away(each) for each in new[:place]):
+    if any(takes_away(each) or (each not in old and not ERASES.isdisjoint(each[:4])) for each in new[:place]):
         return
     ran = {base(each[0]) for each in old if not verb(each)}
     fresh = [each for each in new[:place] if each not in old and base(each[0]) not in ran]

@@ -295,8 +295,9 @@ def sentence(fix: Fix) -> str:
         case StatedWords(text):
             return f'the error says: "{text}"'
         case StatedWait(text, seconds):
-            same = re.fullmatch(rf"{seconds:g}(?:| s| secs?| seconds?)", text)
-            return f"wait {seconds:g} s{'' if same else f' ({text})'} and try again"
+            plain = re.fullmatch(rf"{seconds:g}( ?(?:s|secs?|seconds?))?", text)
+            time = f"{seconds:g} s ({text})" if plain is None else text if plain[1] else f"{text} s"
+            return f"wait {time} and try again"
         case Advice(given) | Correction(given):
             return given
         case _:

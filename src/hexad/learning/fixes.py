@@ -66,8 +66,9 @@ class Candidate:
 
     @property
     def says(self) -> bool:
-        """Whether it says something to do that nobody rejected."""
-        return self.fix.says and not self.rejected
+        """Whether it says something to do that nobody rejected, and that takes no rights unless a person says so."""
+        risky = isinstance(self.fix, Advice) and is_dangerous(self.fix.given)
+        return self.fix.says and not self.rejected and not risky
 
     @property
     def trust(self) -> float:
@@ -118,8 +119,7 @@ def for_error(learning: Learning, error: str, arguments: Mapping[str, Argument] 
     for each in sorted(candidates(learning).values(), key=lambda each: (-each.trust, each.sentence != learning.fix)):
         shown = StatedWait.of(wait) if isinstance(each.fix, StatedWait) else each.fix
         repeats = arguments is not None and isinstance(shown, StatedWords)
-        dangerous = isinstance(shown, Advice) and is_dangerous(shown.given)
-        if each.says and shown.says and shown.holds_for(error, arguments or {}) and not dangerous and not repeats:
+        if each.says and shown.says and shown.holds_for(error, arguments or {}) and not repeats:
             return replace(learning, fix=sentence(shown), trust=each.trust, origin=_origin(learning, shown))
     return _without_fix(learning)
 

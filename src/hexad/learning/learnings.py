@@ -306,4 +306,4 @@ def _with_words(new: Learning, old: Learning | None) -> Learning:
         return chosen(replace(new, fix=old.fix, origin=old.origin), known)
     others = {each: held for each, held in known.items() if not isinstance(held.fix, Correction)}
     same = (each for each, held in others.items() if held.sentence == new.fix)
-    return chosen(new, known, name=name if by_user else next(same, name))
+    return chosen(new, known, name=name if by_user else next(same, name) if given.says else None)

@@ -41,6 +41,7 @@ _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _LOOKING: Final = re.compile(  # tools by name
     "(?i)read|get|list|search|grep|glob|find|view|look|show|todo|think|web|screenshot|snapshot"
 )
+_SHELL: Final = re.compile(r"(?i)(?:.*_)?(?:bash|shell|sh|terminal|exec|execute|command|cmd|powershell)(?:_.*)?")
 _LOOKING_UP: Final = re.compile("(?i)list|search|find|look|get|query")
 _ACTION: Final = re.compile(r"(?:/|_)(?:action|method|operation|op|endpoint)$")  # arguments that name a step
 _BODIES: Final = frozenset({"/data", "/json", "/params", "/files", "/content"})  # as clients of HTTP call them
@@ -102,8 +103,8 @@ def _slept(between: Sequence[Call]) -> int:
 
 def _is_needed(tool: str, failure: Failure, *, changed: bool) -> bool:
     """Whether a tool that worked in between can be why: the error names it, it does something, or looks up a value."""
-    if failure.cause in {Cause.PASSING, Cause.RESULT} or TAKES_AWAY.search(tool):
-        return False
+    if failure.cause in {Cause.PASSING, Cause.RESULT} or TAKES_AWAY.search(tool) or _SHELL.fullmatch(tool):
+        return False  # a shell may have done anything
     if any(part.casefold() in failure.text.casefold() for part in re.split(r"[\W_]", tool) if len(part) > 3):
         return True
     looks_up = _LOOKING_UP.match(tool) is not None and failure.cause is Cause.ABSENT
@@ -222,7 +223,7 @@ def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str
     """The error's own words about changes of form; where words of a text changed, those say it."""
     words = said(failure.text, _values(before, failure.text))
     clear = all(_DATE.search(change.after) or " instead of " in change.how for change in changes)
-    if clear:
+    if clear or _EXAMPLE.search(words.text):
         return words.text if failure.of_the_call and _EXAMPLE.search(words.text) else ""
     hint = words.hint and not any(change.how for change in changes)
     return words.text if hint or (failure.of_the_call and (words.expects or words.malformed)) else ""
@@ -328,5 +329,5 @@ def _is_another_way(change: Change, failure: Failure) -> bool:
 def _is_named(path: str, error: str) -> bool:
     name = name_of(path).rsplit(".", 1)[-1]
     start = "" if len(name) > _SHORTEST_NAME else r"(?<![^\W_])"  # a longer one may end a name such as `ReadTimeout`
-    error = error.replace(" codec ", " encoding ").replace("timed out", "timeout").replace("time zone", "timezone")
+    error = error.replace(" codec ", " encoding ").replace("timed out", "timeout").replace("time zone", "timezone tz")
     return re.search(rf"{start}{re.escape(name)}(?![\w-])", error, re.IGNORECASE) is not None

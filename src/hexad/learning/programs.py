@@ -16,6 +16,7 @@ WITH_SUBCOMMANDS: Final = _row(
 )
 KNOWN: Final = WITH_SUBCOMMANDS | _row("cd chmod cp curl echo kill ln mv rm sleep su")
 DESTROYS: Final = _row("chgrp chmod chown dd kill killall ln mv pkill rm rmdir shred truncate")
+ERASES: Final = _row("dd kill killall pkill rm rmdir shred truncate")
 LOOKS: Final = _row(  # no other way to do something
     "cat echo file gdb head ls mkdir nohup printf stat strace tail test time touch true type wc which"
 )

@@ -43,10 +43,10 @@ _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, o
 def record(
     workspace: Workspace, outcome: Outcome, *, fetch: bool = True, advise: bool = False, patience: float = PATIENCE
 ) -> Learning | None:
-    """Record a call; with ``fetch`` or ``advise``, return the learning that its error belongs to.
+    """Record a call; with ``fetch``, return the learning that its error belongs to.
 
-    With ``advise`` a trusted fix for the error counts as offered, and its learning is returned. A call whose arguments
-    or result cannot be read, because their own methods fail, is recorded without them.
+    With ``advise`` the answer is a learning with a trusted fix for this very error, which counts as offered. A call
+    whose arguments or result cannot be read, because their own methods fail, is recorded without them.
     """
     try:
         return _record(workspace, outcome, fetch=fetch, advise=advise, patience=patience)
@@ -61,8 +61,8 @@ def _record(workspace: Workspace, outcome: Outcome, *, fetch: bool, advise: bool
     with workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
         recording = _Recording(change, outcome, workspace.clock())
         learning = recording.write()
-        if advise and learning:
-            return recording.advised() or get(change, learning)
+        if advise:
+            return recording.advised() if learning else None
         return get(change, learning) if learning and fetch else None
 
 

@@ -244,8 +244,8 @@ def _renamed(change: Change, entry: Knowledge, key: str) -> Knowledge:
 
 
 def _ended(text: str) -> str:
-    """A text without the sign that may end it."""
-    return text.rstrip(" .!")
+    """A text without the sign that may end it, in any case and spacing."""
+    return " ".join(text.casefold().split()).rstrip(" .!")
 
 
 def _is_an_agents(entry: Knowledge) -> bool:

@@ -139,8 +139,7 @@ def _put(doing: Change, new: Proposal) -> Proposal:
     if old is not None and replace(new, id=old.id, created=old.created, session=old.session) == old:
         return old
     doing.take_slot("proposals")
-    new = new if old is None else replace(new, id=old.id)
-    doing.unit.propose([new])
+    doing.unit.propose([new], withdrawn=[] if old is None else [old.id])  # who saw the old one accepts that, or none
     size = len(new.content.encode())
     doing.audit("proposal.save", new.id, {"change": new.change.value, "key": new.key, "bytes": size})
     return new

@@ -13,17 +13,17 @@ from hexad.text.stopwords import CHINESE_CHARACTERS
 
 _WORDS: Final = {
     None: """
-    able actually ago already always anybody anyway ask asked asking available away back bad best better big bit bot bye
-    came cheers come coming cool course day days different early easy enough especially evening everybody exactly
-    explain fine first five four fun funny get gets getting give given gives glad go goes going gone good goodbye got
-    great guess haha happen hello help helps hey hi hope idea instead interesting joke keep kind know last late later
-    least like little lol long look looking lot make maybe mean mention mind minute minutes mistake moment month months
-    morning need needs never new next nice night nobody nothing often oh ok okay old ones oops perfect perhaps please
-    possible pretty probably put question questions quick quite rather ready really recommend right said say see seem
-    short show simple small somebody sometimes soon sorry sort sounds start still stuff suggest sure take taken takes
-    taking tell thank thanks thing things think three time times today together tomorrow tonight took try trying two
-    use used using usually want wants way ways week weekend weeks welcome well went whole wonder word words wow wrong
-    write yeah year years yep yes yesterday
+    able actually ago agree already always anybody anyway ask asked asking available away back bad best better big
+    bit bored bot bye came care cheers come coming cool course day days different early easy enough especially
+    evening everybody exactly explain fine first five four fun funny get gets getting give given gives glad go goes
+    going gone good goodbye got great guess haha happen hello help helps hey hi hope idea instead interesting joke
+    keep kind know last late later least like little lol long look looking lot make maybe mean mention mind minute
+    minutes mistake moment month months morning need needs never new next nice night nobody nothing often oh ok okay
+    old ones oops perfect perhaps please possible pretty probably put question questions quick quite rather ready
+    really recommend right said say see seem short show simple small somebody sometimes soon sorry sort sounds start
+    still stuff suggest sure take taken takes taking tell thank thanks thing things think three time times today
+    together tomorrow tonight took try trying two understand use used using usually want wants way ways week weekend
+    weeks welcome well went whole wonder word words wow write wrong yeah year years yep yes yesterday
     """,
     "german": """
     abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank das

@@ -27,7 +27,7 @@ _SAME = """
     granny, grandfather grandpa granddad, husband hubby, wife wives, woman women, man men, foot feet, tooth teeth,
     knife knives, birthday bday, eat ate eaten, buy bought, bring brought, teach taught, catch caught, fight fought,
     drink drank, drive drove driven, fly flew flown, write wrote written, speak spoke spoken, break broke broken,
-    choose chose chosen, wake woke, sleep slept, keep kept, meet met, pay paid, sell sold, tell told, send sent,
+    choose chose chosen, wake woke, sleep slept, keep kept, meet met, pay paid, sell sold, send sent,
     spend spent, lend lent, build built, lose lost, win won, run ran, swim swam, sing sang sung, begin began begun,
     grow grew grown, know knew known, throw threw thrown, wear wore worn, steal stole stolen, ride rode ridden, give
     gave given, come came, become became, hold held, hear heard, feel felt, feed fed, lead led, hide hidden, fall

@@ -1,4 +1,4 @@
-"""`learnings list|show|correct|stats|clean|delete`: errors and their fixes."""
+"""`learnings list|show|correct|reject|stats|clean|delete`: errors and their fixes."""
 
 import json
 from dataclasses import asdict
@@ -84,6 +84,14 @@ def correct(
     common.answer({"learning": to_json(learning)}, f"{learning.id}: trusted {shown_trust(learning.trust)}")
     if learning.redactions and not common.as_json:
         screen.warn(f"redacted: {', '.join(learning.redactions)}")
+
+
+@app.command(epilog="Example: hexad learnings reject 3f9a1c2b7d")
+def reject(id: Id, common: Common) -> None:
+    """Never offer the fix of a learning again, however often calls show it; its next best fix takes the place."""
+    with common.opened() as hx:
+        left = hx.learnings.reject(whole_id(hx, id))
+    common.answer({"learning": to_json(left)}, f"{left.id}: {left.fix or 'no fix is left'}")
 
 
 @app.command(epilog="Example: hexad learnings stats --json")

@@ -33,7 +33,10 @@ app = typer.Typer()
 
 @app.command("eval", epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html")
 def eval_(
-    folder: Annotated[Path, argument("DIR", "Holds LAYER/SET/corpus.jsonl and queries.jsonl; capture/SET.jsonl.")],
+    folder: Annotated[
+        Path,
+        argument("DIR", "Holds LAYER/SET/corpus.jsonl and queries.jsonl; capture/SET.jsonl; life.jsonl; fixes.jsonl."),
+    ],
     *,
     db: Annotated[str | None, option("FILE", "Ask this memory the questions of DIR, or of a file.")] = None,
     namespace: Namespace = None,

@@ -414,14 +414,16 @@ class _Pass:
         """The answers, with a verdict on those far behind a better one; the user's are compared among themselves.
 
         An entry that stands may be the better one: it is in the prompt already. What has a name that the message has
-        is about the same person or thing, and stays.
+        is about the same person or thing, and stays. An error without a fix hides none that has one.
         """
         if not self._floor or not self.matches.beside():
             return answers
         above = [answer for answer in answers if answer.verdict == KEPT]
         others = [*above, *(self._answered(row, 0.0) for row in self._rows if row.id in self._asked.standing)]
+        if self.layer is Layer.AGENT_LEARNINGS:
+            others = [each for each in others if each.sketch.trust]
         telling = {*self._asked.query.terms} - self._asked.query.common
-        held = {each: telling.intersection(each.sketch.words.split()) for each in others}
+        held = {each: telling.intersection(each.sketch.words.split()) for each in {*above, *others}}
 
         def is_behind(one: _Answer, other: _Answer) -> bool:
             fuller = bool(held[one]) and held[one] <= held[other]

@@ -64,13 +64,14 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"/\S*": "absolute path",
     r"[#@+$~]\S*": "",  # named after its first character
     r"[a-z]{2}[_-][A-Z]{2}": "locale",
+    r"(?:Africa|America|Asia|Atlantic|Australia|Europe|Pacific)/[A-Z]\w+(?:/\w+)?": "time zone",
     r"[A-Za-z]\S*|[A-Z0-9_-]+|[a-z0-9]+(?:-[a-z0-9]+)+": "word",
 }
 _STRONG: Final = re.compile(
-    r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|empty|starts with"
-    r"|before it"
+    r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|zone|empty"
+    r"|starts with|before it"
 )  # shapes that are a form of their own; words and texts of other kinds are not
-_ARTICLE: Final = re.compile(r"[eoh](?=-mail|mpty|bject|ttp)|(?=list|whole|number|URL|UUID|locale)")
+_ARTICLE: Final = re.compile(r"[eoh](?=-mail|mpty|bject|ttp)|(?=list|whole|number|URL|UUID|locale|time)")
 _SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
 _SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset({"word", "locale", "true or false", "whole number", "number", "whole number as text"})
@@ -175,6 +176,7 @@ def in_words(shape: str) -> str:
         return "a decimal number" if shape == "number as text" else "digits"
     article = _ARTICLE.match(shape)
     shape = re.sub(r"(?<=list of )((?:whole )?number|object)$", r"\1s", shape)
+    shape = shape.replace("time zone", "time zone like Europe/Berlin")
     shape = re.sub(r"(https?) URL", r"\1:// URL", shape.replace("with zone", "with a time zone"))
     return shape if article is None else f"{'an' if article[0] else 'a'} {shape}"
 

@@ -81,11 +81,13 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
-    | {UNGUARDED} | {_CHECK}ing?=no | reject_?unauthorized | no_verify
+    | {UNGUARDED} | {_CHECK}ing?=no | \b(?:confirm(?:ed)?|overwrite)["']?\s?[=:]\s?["']?(?:true|yes|1)\b
+    | reject_?unauthorized | no_verify
     | \b(?:as|be)\ root\b | superuser | administrator | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
     | \bdisable\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
     | \bhost\ key\b | not\ recommended
+    | skip_\w+\s?= | override_\w | trust_remote | \bto\ (?:skip|bypass)\b | pass-?with-?no | failure\.ignore
     | at\ (?:the|your\ own)\ risk | override\ this | \bforce\b | \buse\ -f\b | really\ want
     | (?<![\w-])rm\ (?:['"…/]|-\w*f) | if\ you\ are\ sure"""
 )
@@ -112,7 +114,8 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | similar\ (?:\w+\ exists|name|to)\b
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
-    | \byou\ (?:have\ to|need|must|may|might|can|should)\b | \binstead\b | \b(?:make\ sure|ensure)\b | \bspecify\b
+    | \byou\ (?:have\ to|need|must|may|might|can|should)\b | ^(?!got\b).*\binstead\b | \bspecify\b
+    | \b(?:make\ sure|ensure)\b
     | ^[A-Z][a-z]+\ (?:your|the)\ \w+\ (?:either\ )?(?:by|using)\b
     | \bit\ first\b
     | [,;]\ (?:set|pass|add|run|create)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
@@ -121,14 +124,14 @@ _HINT: Final = re.compile(  # sentences that say what to do
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     rf"""(?ix) \bmust\b | \bshould\b | \bexpect(?!ed\)) | \brequire | \bmissing(?:\b|_) | \bone\ of\b(?!\ your)
-    | never\ closed | ^example:\ | {_LANGUAGE}
+    | never\ closed | ^example:\ | ^allow:\ | {_LANGUAGE}
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow) | \bambiguous\b | \bexceed
     | \bin\ the\ (?:past|future)\b | ^\W*(?:\d+\ )?cannot\b.*\bwithout\b
     | \bat\ (?:least|most)\b | \bdivisible | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupports?\b | \baccept
     | (?<!not\ )\bempty\b(?!\ re) | strict\ mode\ violation
     | \bcan(?:\ ?no|')t\ (?:be\ (?:blank|null|neg|used|mixed|combined)|contain|have|accept|exceed)
     | \bnot\ an?\ (?:number|int|list|array|string|text|bool|date|object|dict|e-?mail|url|iso\b)
-    | (?:allowed|valid|supported|possible|available)(?:\ [\w'…]+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
+    | (?:allowed|valid|supported|possible|available|known)(?:\ [\w'…]+){{0,2}}: | \b(?:larg|great|small|high|low)er\b
     | \b(?:not|be)\ specified | not\ find\ (?:the\ )?(?:field|param|propert) | neither\ grouped
     | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\b | \buses\ \d | \bneeds\b
     | \btakes\b | (?:arguments|inputs\ are\ not)\ permitted | not\ supported\ between | not\ up\ to\ date

@@ -67,7 +67,8 @@ def with_type(view: Reading, trigger: str, words: Words) -> str | None:
     """The id of the learning whose pattern is these words behind a type ("KeyError: …"), which people leave out."""
     longer = view.templates([TemplateFilter(trigger, limit=COMPARED, length=len(words) + 2)])
     known = ((split(template), found) for template, found in longer)
-    return next((found for each, found in known if each[1] == ":" and holds(each[2:], words)), None)
+    typed = ((each[2:], found) for each, found in known if each[1] == ":")
+    return next((found for each, found in typed if holds(each, words) or holds(words, each)), None)
 
 
 def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placement:

@@ -77,8 +77,8 @@ gpg | network | --recv-keys --send-keys --search-keys --refresh-keys --receive-k
 gpg gh getent | credentials | --export-secret-keys --export-secret-subkeys auth:token shadow gshadow
 gsettings dconf defaults xdg-mime xdg-settings history | write-outside | set reset reset-recursively write load update
   delete import rename default install uninstall -c -w -d
-java run-parts daemonize | unknown-command | *
-go bun deno dotnet cmake | unknown-command | run -P
+java run-parts daemonize swift wine wine64 gdb | unknown-command | *
+go bun deno dotnet cmake uv poetry pdm pipenv | unknown-command | run -P
 run-parts | - | --test --list --report
 anacron at batch crontab trash-empty | write-outside | *
 """

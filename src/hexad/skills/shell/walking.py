@@ -284,10 +284,13 @@ class Shell:
 
     def _declaration_command(self, node: Node, stdin: str | None) -> str:
         is_unset = node.type == "unset_command"
+        refers = any(re.match("-[a-zA-Z]*n", text_of(child)) for child in node.named_children)  # to another variable
         with self.unsure():  # `local` ends with its function
             for child in node.named_children:
                 if child.type == "variable_assignment":
                     self._variable_assignment(child, stdin)
+                    if refers:
+                        self.assign(text_of(child).partition("=")[0], (UNKNOWN,))
                 elif is_unset or child.type != "variable_name":
                     for name, sign, held in (text.partition("=") for text in expanded(self, child)):
                         self.assign(name, (held,)) if sign or is_unset or "[" in name else self.suspect(name, name)
