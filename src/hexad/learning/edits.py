@@ -224,7 +224,8 @@ def _changed_words(old: Command, new: Command, failure: Failure) -> Iterator[str
             gone = [each for each in gone if each != out]
             yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure)
         gone = [each for each in gone if failure.of_the_call or not is_operand(each)]
-        sole = failure.cause is Cause.OTHER and len(old) == len(new) + 1 and set(new) <= set(old)
+        unsure = failure.cause is Cause.OTHER or _EXISTS.search(failure.text)  # `-b` for a branch that exists
+        sole = unsure and len(old) == len(new) + 1 and set(new) <= set(old)
         yield from (
             f"remove `{shown_option(out, old[0])}`"
             for out in gone
