@@ -35,8 +35,8 @@ DEFINED: Final = re.compile(  # errors about a word that a program, a schema or 
 _ONE_OF: Final = re.compile(
     r"(?i)\bone of\b|\ballow: \w+,|choose from|(?:allowed|valid|possible|supported) \w+:|['\"\w] or ['\"]"
 )
-_LISTED: Final = (
-    r"""(?:[\w'"`](?:, | or | and )['"`]?{0}\b)|\b{0}['"`]?(?:, | or )['"`]?\w"""  # one of several, in any words
+_LISTED: Final = (  # one of several values, in any words
+    r"""(?:[\w'"`](?:, | or | and )['"`]?{0}\b)|\b{0}['"`]?(?:, | or )['"`]?(?!(?:got|but|not|received|found)\b)\w"""
 )
 _UNDEFINED: Final = (  # what a language or a library does not have
     r"(?i)no such function: {0}\b|function {0}\(.*\) does not exist|unexpected keyword argument '{0}'"
