@@ -16,7 +16,7 @@ from hexad.server.api import verbs
 from hexad.server.api.calls import Call, number_in, part
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
-from hexad.skills.review import Review, reviewed
+from hexad.skills.review import Review, drafts, reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,8 +58,8 @@ def playground(call: Call) -> dict[str, Any]:
 def review(call: Call) -> dict[str, Any]:
     """Proposals beside the entries that they would change, drafts with their findings, doubtful fixes."""
     proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
-    drafts = [_looked_at(skill) for skill in verbs.drafts(call.hx)]
-    return {"proposals": proposals, "drafts": drafts, "doubts": call.hx.learnings.doubtful()}
+    looked_at = [_looked_at(skill) for skill in drafts(call.hx.skills.list())]
+    return {"proposals": proposals, "drafts": looked_at, "doubts": call.hx.learnings.doubtful()}
 
 
 def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
