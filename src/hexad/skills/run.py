@@ -173,7 +173,10 @@ class Runner:
     ) -> Mapping[str, StepTool]:
         if skill.kind is not SkillKind.COMPOSITE:
             return {}
-        known = {**self.agent.tools, **_checked(tools)}
+        given: Any = {} if tools is None else tools
+        if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+            raise InvalidInput("tools", "must be a mapping of names to callables")
+        known = {**self.agent.tools, **given}
         wanted = {step["tool"] for step in _steps(skill)}
         missing = sorted(wanted - known.keys())
         if missing:
@@ -299,14 +302,6 @@ def _nested(name: str) -> Iterator[None]:
         yield
     finally:
         _running.reset(token)
-
-
-def _checked(tools: object) -> Mapping[str, ToolCall]:
-    if tools is None:
-        return {}
-    if not isinstance(tools, Mapping) or not all(callable(tool) for tool in tools.values()):
-        raise InvalidInput("tools", "must be a mapping of names to callables")
-    return tools
 
 
 # --- the kinds ----------------------------------------------------------------------------------------------------
