@@ -109,7 +109,8 @@ class Search(Queries):
         if question.with_rules and self._run(_BEYOND, self.namespace, question.standing).fetchone() is None:
             least = Standing.OWN
         standing = self._standing(question, now, least) if known.standing >= least and question.standing else ()
-        vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
+        states = self._run(_VECTOR_STATES, self.namespace, question.embedder) if question.embedder is not None else ()
+        vectors = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in states if layer in LAYERS}
         associations = self._associations(question) if known.associated else ()
         opened = {layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items()}
         own = known.standing > 0
@@ -256,10 +257,6 @@ class Search(Queries):
         cursor = self._connection.execute(f"SELECT {columns} FROM {table.name} WHERE {where}", values)
         found = ((row, table.decode(row)) for row in cursor)
         return [Row(row[-1], record, unpacked(row[-2], record.id)) for row, record in found]
-
-    def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
-        found = self._run(_VECTOR_STATES, self.namespace, embedder)
-        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found if layer in LAYERS}
 
     def _associations(self, question: Question) -> Iterator[tuple[Association, int | None]]:
         """Associations of the terms, with the numbers of their items; reads one more than the limit."""
