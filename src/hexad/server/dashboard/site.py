@@ -87,7 +87,10 @@ class Dashboard:
         try:
             return await self._answer(request, session)
         except Exception as error:  # noqa: BLE001 - every error is a page
-            return self._failed(session, error)
+            code, text = described(error)
+            frame = dict.fromkeys(("page", "status", "caller", "hx", "notice"))  # the navigation, which needs no store
+            title = "Not found" if code == 404 else "This did not work"
+            return self._shown(session, "message.html", {**frame, "title": title, "text": text}, code)
 
     async def _answer(self, request: Request, session: Session) -> Response:
         path = request.url.path.strip("/")
@@ -179,12 +182,6 @@ class Dashboard:
             self.sessions.end(session)
             session = self.sessions.begin()
         return self._to(session, "/sign-in")
-
-    def _failed(self, session: Session, error: Exception) -> Response:
-        code, text = described(error)
-        frame = dict.fromkeys(("page", "status", "caller", "hx", "notice"))  # the navigation, which needs no store
-        title = "Not found" if code == 404 else "This did not work"
-        return self._shown(session, "message.html", {**frame, "title": title, "text": text}, code)
 
     def _shown(self, session: Session, template: str, values: dict[str, Any], code: int = 200) -> Response:
         html = _templates().get_template(template).render(session=session, theme=session.theme, **values)
