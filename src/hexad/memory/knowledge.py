@@ -230,12 +230,12 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             given |= {"version": version, "first_version": version, "created": now, "updated": now}
             entry = Knowledge(origin=origin, session=session, **given)
             return replace(entry, given_by=_given_by(None, entry, session))
-        if old.expires is not None and old.expires <= now:  # it is saved anew
+        if old.expires is not None and old.expires <= now:  # saving under an expired key clears its expiry
             given.setdefault("expires", None)
         if given["content"] == old.content:  # the secrets that were taken out are still not in it
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
-        elif origin is not Origin.USER:
-            given.setdefault("pinned", False)  # a pin belongs to its content
+        elif origin is not Origin.USER:  # a pin belongs to its content: new content that is not the user's removes it
+            given.setdefault("pinned", False)
         new = replace(old, **given)
         if (new.content, new.category) != (old.content, old.category):
             new = replace(new, version=old.version + 1, origin=origin, session=session)
