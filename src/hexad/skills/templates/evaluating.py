@@ -80,7 +80,7 @@ class Evaluator:
                 self._budget.spend()
                 self._scope.maps[0].clear()  # nothing is carried from one round to the next
                 counted = {"index": place + 1, "index0": place, "first": place == 0}
-                self._scope["loop"] = {**counted, "last": place == last, "length": last + 1}
+                self._scope["loop"] = {**counted, "last": place == last, "length": len(found)}
                 self._assign(node.target, one)
                 self._do(node.body)
         if not found:
