@@ -70,15 +70,10 @@ class _Learning(FunctionMiddleware):
         """Call the tool; learn from its result or its exception."""
 
         def ended(_nothing: None, error: Exception | None) -> Ended | None:
-            result = _text(context.result) if error is None else None
+            result = context.result if error is None else None
+            if isinstance(result, list):  # contents: what a tool without a parser returned stays as it is
+                result = "".join(getattr(each, "text", None) or "" for each in result)
             call = Ended(context.function.name, context.arguments, result, error)
             return None if isinstance(error, _CONTROL_FLOW) else call
 
         await self._memory.recorded(self._session, call_next, ended, session=self._session.session_id)
-
-
-def _text(result: Any) -> Any:
-    """A result as the framework passes it on: contents, or what a tool without a parser returned."""
-    if isinstance(result, list):
-        return "".join(getattr(each, "text", None) or "" for each in result)
-    return result
