@@ -181,14 +181,15 @@ def timeline(call: Call) -> dict[str, Any]:
     """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
-    empty = sum(not prompt.items for prompt in prompts)
+    every = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts)
+    empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
     came = _came_of(prompts, _calls(call.hx.audit.latest(_LOOKED_AT)))
     return {
         "names": {each.id: each.trigger for each in call.hx.learnings.list()},
         "prompts": list(zip(prompts[: _ROWS * 2], came, strict=False)),
         "every": len(prompts),
-        "empty": empty,
-        "days": _by_day(prompts),
+        "empty": empty.total(),
+        "days": [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]],
         "allowed": call.hx.settings.timeline,
         "often": Counter(f"{item.layer}/{item.id}" for prompt in prompts for item in prompt.items).most_common(8),
     }
@@ -202,12 +203,6 @@ def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> li
         before = (place for place, prompt in enumerate(prompts) if by == prompt.session and prompt.at <= each.at)
         came[next(before, None) if by else None, bool(each.details.get("ok"))] += 1
     return [(came[place, True], came[place, False]) for place in range(len(prompts))]
-
-
-def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
-    every = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts)
-    empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
-    return [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]]
 
 
 def evaluation(call: Call) -> dict[str, Any]:

@@ -61,16 +61,13 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(capabilities=list(Capability), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
+    held = b"".join((_HOME / "static" / name).read_bytes() for name in _STATIC)
+    stamp = hashlib.sha256(held).hexdigest()[:12]  # in their address: a browser loads them again when they change
+    environment.globals.update(capabilities=list(Capability), pages=list(PAGES), bodies=BODIES, stamp=stamp)
     environment.filters["trust"] = shown_trust
     environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
     return environment
-
-
-def _stamp() -> str:
-    """Part of the address of style and script, so that a browser loads them again when they change."""
-    return hashlib.sha256(b"".join((_HOME / "static" / name).read_bytes() for name in _STATIC)).hexdigest()[:12]
 
 
 class Dashboard:
