@@ -222,7 +222,11 @@ class Doubt(Entry):
 def go_through(queue: Sequence[Entry]) -> None:
     """Show each entry and ask about it."""
     for number, entry in enumerate(queue, start=1):
-        _show(entry)
+        screen.heading(f"{entry.what} {entry.name}")
+        try:
+            entry.show()
+        except HexadError as error:  # what cannot be shown, such as an invalid skill, can still be rejected
+            screen.error(f"{entry.what} {entry.name}: {error}")
         ways = ", ".join(f"{way[0]} = {way}" for way in _WAYS if way != "edit" or entry.editable)
         if not _settled(entry, f"{number} of {len(queue)}: {ways}"):
             break
@@ -240,15 +244,6 @@ def _settled(entry: Entry, question: str) -> bool:
             return way == "skip"
         _try(entry, way)
     return True
-
-
-def _show(entry: Entry) -> None:
-    """Show an entry; one that cannot be shown, such as an invalid skill, can still be rejected."""
-    screen.heading(f"{entry.what} {entry.name}")
-    try:
-        entry.show()
-    except HexadError as error:
-        screen.error(f"{entry.what} {entry.name}: {error}")
 
 
 def _try(entry: Entry, way: str) -> None:
