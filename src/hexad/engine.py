@@ -138,7 +138,12 @@ class Engine:
             theirs = tuple(replace(item, distance=0) for item in prompt.kept if item.distance == distance)
             other.shown(replace(prompt, kept=theirs, namespace=other.workspace.namespace))
         prompt = replace(prompt, kept=tuple(item for item in prompt.kept if not item.distance))
-        self._count_uses(prompt)
+        full = False
+        for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
+            used = [item.id for item in prompt.kept if item.layer is layer]
+            full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
+        if full:
+            self.workspace.flush(patience=_FLUSH_PATIENCE)
         if self.workspace.timeline:
             note_prompt(self.workspace, prompt)
         self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
@@ -171,14 +176,6 @@ class Engine:
         seconds, here = time.perf_counter() - started, self.workspace
         unfit = left_out(here.store, here.namespace, here.clock(), found.standing, self.standing_budget)
         return judge(found, candidates, prompt, room=self._room, seconds=seconds)._replace(unfit=unfit)
-
-    def _count_uses(self, prompt: Prompt) -> None:
-        full = False
-        for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
-            used = [item.id for item in prompt.kept if item.layer is layer]
-            full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
-        if full:
-            self.workspace.flush(patience=_FLUSH_PATIENCE)
 
 
 def _note(facts: signals.Facts, found: Retrieval) -> None:

@@ -32,7 +32,8 @@ class UnknownChoice(InvalidInput):
         self.known = tuple(known)
         close = nearest(str(value), self.known, cutoff=0.75)
         hint = f" (did you mean {close}?)" if close else ""
-        super().__init__(field, f"{_shown(value)} is not one of {', '.join(self.known)}{hint}")
+        shown = text if len(text := ascii(value)) <= 80 else text[:77] + "..."
+        super().__init__(field, f"{shown} is not one of {', '.join(self.known)}{hint}")
 
 
 class UnknownLayer(UnknownChoice):
@@ -293,8 +294,3 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - loads in 1 ms; only an error needs it
 
     return next(iter(get_close_matches(name, tuple(known), n=1, cutoff=cutoff)), "")
-
-
-def _shown(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= 80 else text[:77] + "..."

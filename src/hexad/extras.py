@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,21 +20,15 @@ def require_extra(extra: str, what: str, *modules: str) -> None:
     """Raise `MissingExtra` where a module is not installed, `PackageTooOld` where a package of the extra is older."""
     if not all(map(is_importable, modules)):
         raise missing_extra(what, extra)
-    for package, needed in _packages_of(extra):
-        found = _installed_version(package)
-        if () < _numbers(found) < _numbers(needed):
-            raise PackageTooOld(what, package, found=found, needed=needed, install=install_command(extra))
-
-
-def _packages_of(extra: str) -> list[tuple[str, str]]:
-    """The packages that an extra asks for, and their oldest versions, by Hexad's own metadata."""
     from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms
 
-    try:
+    with suppress(metadata.PackageNotFoundError):  # it runs from its folder
         asked = "\n".join(metadata.requires("hexad") or ())
-    except metadata.PackageNotFoundError:  # it runs from its folder
-        return []
-    return re.findall(rf"^([\w-]+).*>=([\d.]+).*extra == [\"']{extra}[\"']", asked, re.MULTILINE)
+        for package, needed in re.findall(rf"^([\w-]+).*>=([\d.]+).*extra == [\"']{extra}[\"']", asked, re.MULTILINE):
+            with suppress(metadata.PackageNotFoundError):  # importable without metadata: assume that it is new enough
+                found = metadata.version(package)
+                if () < _numbers(found) < _numbers(needed):
+                    raise PackageTooOld(what, package, found=found, needed=needed, install=install_command(extra))
 
 
 def missing_extra(what: str, extra: str) -> MissingExtra:
@@ -69,15 +64,6 @@ def _installing(installer: str, folders: Sequence[str]) -> str:
     if installer == "uv":
         return "uv tool install" if "tools" in folders else "uv pip install"
     return "pip install"
-
-
-def _installed_version(package: str) -> str:
-    from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms
-
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:  # importable without metadata: assume that it is new enough
-        return ""
 
 
 def is_importable(module: str) -> bool:

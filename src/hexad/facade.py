@@ -439,10 +439,14 @@ class Hexad:
 
         Before that, sequences of watched calls that several sessions made are offered as drafts of skills.
         """
-        if self._owner and not self._shared.closed and self.settings.discover_skills:
-            self._discover()
+        closes = self._owner and not self._shared.closed
+        for namespace in sorted(self._shared.watched) if closes and self.settings.discover_skills else ():
+            try:
+                self.scoped(namespace=namespace).skills.discover()
+            except Exception as error:  # noqa: BLE001 - the engine must close
+                logging.getLogger("hexad").warning("no skills were discovered: %s", error)
         self._engine.workspace.flush()
-        if self._owner and not self._shared.closed:
+        if closes:
             self._shared.closed = True
             if self.store.shared_as is not None:
                 leave_tally(self.store.shared_as)
@@ -463,14 +467,6 @@ class Hexad:
         return wiring.retriever_of(self._engine.workspace, self.settings).search(
             layer, query, limit=limit, facets=facets
         )
-
-    def _discover(self) -> None:
-        """Discover skills in the namespaces where tools were watched; a failure is logged."""
-        for namespace in sorted(self._shared.watched):
-            try:
-                self.scoped(namespace=namespace).skills.discover()
-            except Exception as error:  # noqa: BLE001 - the engine must close
-                logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
     def _with_provider(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self.retriever

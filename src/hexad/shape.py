@@ -68,10 +68,8 @@ def from_microseconds(number: int) -> datetime:
 @cache
 def shapes(noun: type[Any]) -> Mapping[str, Shape]:
     """The shape of each field of a noun: its own fields first, then those that it shares with others."""
-    ordered = sorted(fields(noun), key=lambda field: field.name not in noun.__annotations__)
-    return {field.name: _shape(str(field.type)) for field in ordered}
-
-
-def _shape(annotation: str) -> Shape:
-    name = annotation.removesuffix(" | None")
-    return Shape(_KINDS[name], _CHOICES.get(name), name != annotation)
+    found: dict[str, Shape] = {}
+    for field in sorted(fields(noun), key=lambda field: field.name not in noun.__annotations__):
+        name = str(field.type).removesuffix(" | None")
+        found[field.name] = Shape(_KINDS[name], _CHOICES.get(name), name != field.type)
+    return found

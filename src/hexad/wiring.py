@@ -51,22 +51,18 @@ def folder_of(address: str) -> Path | None:
 
 
 def store_at(address: str, settings: Settings) -> Store:
-    """The store: none while the engine is off, in this process, or a file."""
+    """The store: none while the engine is off, in this process, a file, or on a server."""
     if not settings.enabled:
         return AbsentStore()
     if address == IN_MEMORY:
         from hexad.store.volatile import VolatileStore  # noqa: PLC0415 - loads sqlite3: 30 ms, as below
 
         return VolatileStore()
-    if "://" in address:
-        return _server_at(address, settings)
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; one on a server needs none
+    scheme, is_server, _ = address.partition("://")
+    if not is_server:
+        from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; one on a server needs none
 
-    return SqliteStore(Path(address), patience=settings.lock_timeout)
-
-
-def _server_at(address: str, settings: Settings) -> Store:
-    scheme = address.split("://", maxsplit=1)[0]
+        return SqliteStore(Path(address), patience=settings.lock_timeout)
     if scheme not in {"postgresql", "postgres"}:
         known = f"give the path of a file, postgresql://…, or {IN_MEMORY!r}"
         raise InvalidInput("database", f"{scheme}:// is not supported; {known}")

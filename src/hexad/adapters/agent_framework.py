@@ -20,7 +20,7 @@ from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from agent_framework import AgentSession, FunctionInvocationContext, SessionContext
 
@@ -49,7 +49,9 @@ class HexadProvider(ContextProvider):
         """Add context, tools and learning to a run; nothing of it is stored in the session."""
         if not self._memory.hx.enabled:
             return
-        added = await self._memory.arecall(session, _latest(context.input_messages), session=session.session_id)
+        said = [each.text for each in context.input_messages if each.role == "user" and each.text]
+        latest = Latest(said[-1], 0, last=True) if said else None  # each run looks its context up once
+        added = await self._memory.arecall(session, latest, session=session.session_id)
         if added.found:
             context.extend_messages(self, [Message("user", [added.found])])
         if added.standing:
@@ -68,21 +70,10 @@ class _Learning(FunctionMiddleware):
         """Call the tool; learn from its result or its exception."""
 
         def ended(_nothing: None, error: Exception | None) -> Ended | None:
-            result = _text(context.result) if error is None else None
+            result = context.result if error is None else None
+            if isinstance(result, list):  # contents: what a tool without a parser returned stays as it is
+                result = "".join(getattr(each, "text", None) or "" for each in result)
             call = Ended(context.function.name, context.arguments, result, error)
             return None if isinstance(error, _CONTROL_FLOW) else call
 
         await self._memory.recorded(self._session, call_next, ended, session=self._session.session_id)
-
-
-def _latest(messages: Sequence[Message]) -> Latest | None:
-    """The user's message; each run looks its context up once."""
-    said = [each.text for each in messages if each.role == "user" and each.text]
-    return Latest(said[-1], 0, last=True) if said else None
-
-
-def _text(result: Any) -> Any:
-    """A result as the framework passes it on: contents, or what a tool without a parser returned."""
-    if isinstance(result, list):
-        return "".join(getattr(each, "text", None) or "" for each in result)
-    return result

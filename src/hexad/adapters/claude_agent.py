@@ -76,14 +76,12 @@ class _Learning:
         """Learn from a call that worked or failed, unless a person interrupted it."""
         name, error = given["tool_name"], given.get("error")
         if not given.get("is_interrupt") and not name.startswith(_PREFIX):
-            call = Ended(name, given["tool_input"], _text(given.get("tool_response")), error, given["tool_use_id"])
+            result = given.get("tool_response")
+            if isinstance(result, list):  # of an MCP tool
+                result = "".join(each.get("text", "") for each in result)
+            call = Ended(name, given["tool_input"], result, error, given["tool_use_id"])
             await self._memory.alearn(given, call, session=given["session_id"])
         return {}
-
-
-def _text(response: Any) -> Any:
-    """The text of an MCP tool's answer; what a built-in tool answers as it is."""
-    return "".join(each.get("text", "") for each in response) if isinstance(response, list) else response
 
 
 def _hooks(own: dict[str, Any], learning: _Learning) -> dict[str, Any]:

@@ -60,8 +60,10 @@ class HexadMemory(AbstractCapability[Any]):
         latest = None if found is None else Latest(*found[1:], ctx.run_id or "")
         added = await self._memory.arecall(ctx, latest, session=ctx.conversation_id or "")
         if added.found and found is not None:
-            messages, place = list(request_context.messages), found[2]
-            messages[place] = _before(messages[place], found[0], added.found)
+            messages, (inside, _, place, _) = list[Any](request_context.messages), found
+            parts = list(messages[place].parts)
+            parts.insert(inside, UserPromptPart(added.found))  # before the user's, and behind results of tools
+            messages[place] = replace(messages[place], parts=parts)
             request_context = replace(request_context, messages=messages)
         if added.standing:
             parameters = request_context.model_request_parameters
@@ -109,9 +111,3 @@ def _latest(messages: Sequence[Any]) -> tuple[int, str, int, bool] | None:
 def _text(content: Any) -> str:
     parts = [content] if isinstance(content, str) else content
     return "\n".join(filter(None, (part if isinstance(part, str) else getattr(part, "text", "") for part in parts)))
-
-
-def _before(message: Any, place: int, text: str) -> ModelRequest:
-    """The message with a part before the user's, and behind results of tools."""
-    parts = [*message.parts[:place], UserPromptPart(text), *message.parts[place:]]
-    return replace(message, parts=parts)  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@
 import getpass
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
@@ -14,10 +14,9 @@ from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
 from hexad.memory.conversations.expiry import timed
-from hexad.model import Learning, Proposal, ProposedChange, Skill, SkillStatus, shown_trust
+from hexad.model import Learning, Proposal, ProposedChange, Skill, shown_trust
 from hexad.skills.definition import BODIES
-from hexad.skills.review import Review, reviewed
-from hexad.wire import to_json
+from hexad.skills.review import Review, drafts, waiting
 
 _ACCEPTED: Final = {  # what became of the entry
     ProposedChange.SAVE: "saved as yours",
@@ -44,7 +43,7 @@ def review(
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:
         queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name, getattr(entry, "key", None)}]
-        queue = queue or [Draft(hx, skill.name, by) for skill in hx.skills.list() if skill.name == name]
+        queue = queue or [Draft(hx, skill, by) for skill in hx.skills.list() if skill.name == name]
         if name is not None and not queue:
             raise InvalidInput("NAME", f"{name!r} does not await review; `hexad review --json` lists what does")
         if accept or reject:
@@ -54,7 +53,7 @@ def review(
         if queue and not common.as_json and not sys.stdin.isatty():
             raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue, NAME --accept accepts")
         if common.as_json:
-            screen.emit({"queue": [{"what": entry.what, **entry.as_json()} for entry in queue]})
+            screen.emit({"queue": [waiting(entry.record) for entry in queue]})
         elif queue:
             go_through(queue)
         else:
@@ -63,11 +62,9 @@ def review(
 
 def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
     """Proposals, oldest first, then draft skills, newest first, then doubtful learnings, most frequent first."""
-    drafts = [skill for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
-    drafts.sort(key=lambda skill: skill.updated, reverse=True)
     return [
         *(Suggestion(hx, proposal) for proposal in hx.proposals.list()),
-        *(Draft(hx, skill.name, by) for skill in drafts),
+        *(Draft(hx, skill, by) for skill in drafts(hx.skills.list())),
         *(Doubt(hx, each) for each in hx.learnings.doubtful()),
     ]
 
@@ -76,6 +73,7 @@ class Entry:
     """Something that waits for a person's decision."""
 
     what: ClassVar[str]
+    record: Proposal | Skill | Learning
     name: str
     editable = True
     settled = False
@@ -86,10 +84,6 @@ class Entry:
         raise NotImplementedError
 
     accept = edit = reject = show
-
-    def as_json(self) -> dict[str, Any]:
-        """It as JSON, beside ``what`` it is."""
-        raise NotImplementedError
 
     def edited(self, head: str, fields: Mapping[str, str]) -> dict[str, str]:
         """The texts as the person leaves them in their editor."""
@@ -102,14 +96,15 @@ class Suggestion(Entry):
     """A proposed change to a knowledge entry."""
 
     what = "proposal"
+    record: Proposal
 
     def __init__(self, hx: Hexad, proposal: Proposal) -> None:
-        self.hx, self.proposal, self.name, self.key = hx, proposal, proposal.id, proposal.key
+        self.hx, self.record, self.name, self.key = hx, proposal, proposal.id, proposal.key
         self.editable = proposal.change is ProposedChange.SAVE
 
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
-        proposal, known = self.proposal, self.hx.knowledge.lookup
+        proposal, known = self.record, self.hx.knowledge.lookup
         said = self.hx.capture.understood(proposal.content) if proposal.content else None  # an entry may be new
         now = known(proposal.against or proposal.key) or (known(said.against) if said and said.against else None)
         rows = {
@@ -125,11 +120,11 @@ class Suggestion(Entry):
     def accept(self) -> None:
         """Carry it out: its words are the user's from now on."""
         entry = self.hx.proposals.accept(self.name)
-        screen.say(f"{entry.key}: {_ACCEPTED[self.proposal.change]}")
+        screen.say(f"{entry.key}: {_ACCEPTED[self.record.change]}")
 
     def edit(self) -> None:
         """Save what the user makes of it."""
-        fields = {"key": self.proposal.key, "content": self.proposal.content}
+        fields = {"key": self.record.key, "content": self.record.content}
         self.hx.proposals.edit(self.name, **self.edited(f"The proposal {self.name}.", fields))
         self.accept()
 
@@ -138,10 +133,6 @@ class Suggestion(Entry):
         self.hx.proposals.reject(self.name)
         screen.say(f"{self.name}: rejected")
 
-    def as_json(self) -> dict[str, Any]:
-        """The proposal."""
-        return {"proposal": to_json(self.proposal)}
-
 
 class Draft(Entry):
     """A skill that waits for approval."""
@@ -149,8 +140,8 @@ class Draft(Entry):
     what = "skill"
     seen: Review | None = None
 
-    def __init__(self, hx: Hexad, name: str, by: str | None) -> None:
-        self.hx, self.name, self.by = hx, name, by
+    def __init__(self, hx: Hexad, skill: Skill, by: str | None) -> None:
+        self.hx, self.record, self.name, self.by = hx, skill, skill.name, by
 
     def show(self) -> None:
         """Print the skill and the findings of the check."""
@@ -195,50 +186,47 @@ class Draft(Entry):
         """Deprecate it: kept, but not found, run or discovered again."""
         showing.tell(self.hx.skills.deprecate(self.name))
 
-    def as_json(self) -> dict[str, Any]:
-        """The skill with findings, or with the reason why it cannot be reviewed."""
-        return reviewed(self.hx.skills.get(self.name)).as_json()
-
 
 class Doubt(Entry):
     """A learning whose fix is not trusted, although it was tried or observed."""
 
     what = "learning"
+    record: Learning
 
     def __init__(self, hx: Hexad, learning: Learning) -> None:
-        self.hx, self.learning, self.name = hx, learning, learning.id
+        self.hx, self.record, self.name = hx, learning, learning.id
 
     def show(self) -> None:
         """Print the error and its fixes."""
-        screen.table(screen.FACTS, learning_facts(self.learning))
+        screen.table(screen.FACTS, learning_facts(self.record))
 
     def accept(self) -> None:
         """Confirm the known fix."""
-        self._correct(self.learning.fix)
+        self._correct(self.record.fix)
 
     def edit(self) -> None:
         """Let the user write the fix."""
-        about = f"{self.learning.trigger}: {self.learning.error_pattern}"
-        self._correct(self.edited(about, {"fix": self.learning.fix})["fix"])
+        about = f"{self.record.trigger}: {self.record.error_pattern}"
+        self._correct(self.edited(about, {"fix": self.record.fix})["fix"])
 
     def reject(self) -> None:
         """Never offer its fix again."""
         self.hx.learnings.reject(self.name)
         screen.say(f"{self.name}: rejected; this fix is not offered again")
 
-    def as_json(self) -> dict[str, Any]:
-        """The learning."""
-        return {"learning": to_json(self.learning)}
-
     def _correct(self, fix: str) -> None:
-        kept = self.hx.learnings.correct(learning=self.name, fix=fix, redact=not self.learning.verbatim)
+        kept = self.hx.learnings.correct(learning=self.name, fix=fix, redact=not self.record.verbatim)
         screen.say(f"{kept.id}: trusted {shown_trust(kept.trust)}")
 
 
 def go_through(queue: Sequence[Entry]) -> None:
     """Show each entry and ask about it."""
     for number, entry in enumerate(queue, start=1):
-        _show(entry)
+        screen.heading(f"{entry.what} {entry.name}")
+        try:
+            entry.show()
+        except HexadError as error:  # what cannot be shown, such as an invalid skill, can still be rejected
+            screen.error(f"{entry.what} {entry.name}: {error}")
         ways = ", ".join(f"{way[0]} = {way}" for way in _WAYS if way != "edit" or entry.editable)
         if not _settled(entry, f"{number} of {len(queue)}: {ways}"):
             break
@@ -256,15 +244,6 @@ def _settled(entry: Entry, question: str) -> bool:
             return way == "skip"
         _try(entry, way)
     return True
-
-
-def _show(entry: Entry) -> None:
-    """Show an entry; one that cannot be shown, such as an invalid skill, can still be rejected."""
-    screen.heading(f"{entry.what} {entry.name}")
-    try:
-        entry.show()
-    except HexadError as error:
-        screen.error(f"{entry.what} {entry.name}: {error}")
 
 
 def _try(entry: Entry, way: str) -> None:

@@ -65,18 +65,14 @@ class Lookup:
         run, known = self._blocks.get(place) or ("", None)
         if known is not None and (not latest.last or (run and run == latest.run)):
             return known
-        prompt = self._looked_up(latest.text, hx, seconds)
-        if turn and not prompt.failures:
-            self._blocks.put(place, (latest.run, prompt))
-        return prompt
-
-    def _looked_up(self, message: str, hx: Hexad, seconds: float) -> Prompt:
         until = time.monotonic() + seconds
-        found = hx.turn(message, Layer, session=hx.session or None)
+        found = hx.turn(latest.text, Layer, session=hx.session or None)
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
             raise DeadlineExceeded(hx.store.location, seconds)
         prompt = hx.assemble("", found, budget=self.budget)
         hx.shown(prompt)
+        if turn and not prompt.failures:
+            self._blocks.put(place, (latest.run, prompt))
         return prompt
 
     def _engine(self, speaker: Speaker, latest: Latest) -> Hexad:

@@ -105,10 +105,11 @@ class Pool:
         return work.future.result()
 
     def _begun(self, call: Callable[[], T], seconds: float | None) -> _Work[T]:
-        if seconds is not None and self._hangs():
-            raise DeadlineExceeded(self._name, self._waited)
         work = _Work(partial(contextvars.copy_context().run, call))
         with self._changed:
+            self._late = [late for late in self._late if not late.future.done()]
+            if seconds is not None and self._late:
+                raise DeadlineExceeded(self._name, self._waited)
             self._queue.append(work)
             if self._idle >= len(self._queue) or self._threads >= self._size:
                 self._changed.notify()
@@ -133,11 +134,6 @@ class Pool:
             self._waited = seconds
             raise DeadlineExceeded(self._name, seconds)
         return left
-
-    def _hangs(self) -> bool:
-        with self._changed:
-            self._late = [work for work in self._late if not work.future.done()]
-            return bool(self._late)
 
     def _serve(self) -> None:
         while (work := self._next()) is not None:

@@ -58,17 +58,14 @@ def _outcomes(
 ) -> list[Ended]:
     """The calls (name and arguments, by id) that have a result (id, text, failed), of tools that are offered."""
     offered = {_get(_get(tool, "function") or tool, "name") for tool in _items(body, "tools")}
-    return [
-        _outcome(call, *calls[call], result, failed=failed)
-        for call, result, failed in results
-        if call in calls and (not offered or calls[call][0] in offered)
-    ]
-
-
-def _outcome(call: Any, name: Any, args: Any, result: Any, *, failed: bool) -> Ended:
-    text = _text(result)
-    known = hashlib.sha256(f"{call} {name} {args} {text}".encode(errors="surrogatepass")).hexdigest()
-    return Ended(str(name), args, text, (text or "failed") if failed else failure_in_text(text), known)
+    found: list[Ended] = []
+    for call, result, failed in results:
+        if call in calls and (not offered or calls[call][0] in offered):
+            (name, args), text = calls[call], _text(result)
+            known = hashlib.sha256(f"{call} {name} {args} {text}".encode(errors="surrogatepass")).hexdigest()
+            error = (text or "failed") if failed else failure_in_text(text)
+            found.append(Ended(str(name), args, text, error, known))
+    return found
 
 
 def _trailing(items: list[Any], is_result: Callable[[Any], bool]) -> list[Any]:

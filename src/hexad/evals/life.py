@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.evals.data import Line, readable
 from hexad.evals.tables import Figures, Table, figures_by_set, mean
 from hexad.facade import Hexad
-from hexad.model import Category, Prompt
+from hexad.model import Category
 from hexad.settings import STATIC
 
 if TYPE_CHECKING:
@@ -88,16 +88,14 @@ def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome
         for key, (text, category) in life.facts.items():
             hx.knowledge.save(key, text, category=category)
         for done, message in enumerate(life.messages, start=1):
-            yield _outcome(life, message, hx.prompt("", message.text))
+            prompt = hx.prompt("", message.text)
+            standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
+            first = bool(message.expect & {*standing, *found[:1]})
+            said = {key: " ".join(life.facts[key][0].split()) for key in sorted(message.expect)}
+            missing = tuple(key for key, text in said.items() if text not in prompt.text)
+            noise = tuple(key for key in found if key not in message.expect)
+            yield Outcome(message, first, missing, noise, len(found))
             progress(f"life: {life.name}", done, len(life.messages))
-
-
-def _outcome(life: Life, message: Message, prompt: Prompt) -> Outcome:
-    standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
-    first = bool(message.expect & {*standing, *found[:1]})
-    missing = [key for key in sorted(message.expect) if " ".join(life.facts[key][0].split()) not in prompt.text]
-    noise = tuple(key for key in found if key not in message.expect)
-    return Outcome(message, first, tuple(missing), noise, len(found))
 
 
 def _life(file: Path) -> Life:

@@ -147,24 +147,17 @@ class Measurement:
 
     def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[Question], recall: float) -> Foreign:
         """Measure the floor: questions of other layers, and the set's own questions without it."""
-        questions, unanswered = self._ask_foreign(list(engines.values()))
-        one = next(iter(engines.values()))
-        with Hexad.open(
-            one.store.location, enabled=True, semantic=True, embedder=self.plan.embedder, floor=False
-        ) as hx:
-            without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
-        return Foreign(questions, unanswered, without.quality.recall_at_5 - recall)
-
-    def _ask_foreign(self, turns: Sequence[Hexad]) -> tuple[int, int]:
-        """Ask the set questions of other layers; return how many were asked and how many found nothing."""
         others = [each for each in self.sets if each.layer is not self.data.layer]
         each_gives = FOREIGN // len(others) + 1 if others else 0
-        asked = [question.text for other in others for question in other.questions[:each_gives]]
-        unanswered = 0
-        for done, text in enumerate(asked):
+        texts = [question.text for other in others for question in other.questions[:each_gives]]
+        turns, unanswered = list(engines.values()), 0
+        for done, text in enumerate(texts):
             unanswered += not turns[done % len(turns)].retrieve(text, layers=[self.data.layer])
-            self._report("foreign questions", done + 1, len(asked))
-        return len(asked), unanswered
+            self._report("foreign questions", done + 1, len(texts))
+        location, embedder = turns[0].store.location, self.plan.embedder
+        with Hexad.open(location, enabled=True, semantic=True, embedder=embedder, floor=False) as hx:
+            without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
+        return Foreign(len(texts), unanswered, without.quality.recall_at_5 - recall)
 
     def _baseline(self, asked: Sequence[Question], name: str, build: Baseline) -> Measured:
         with ExitStack() as stack:

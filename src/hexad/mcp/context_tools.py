@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
@@ -20,6 +20,7 @@ from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
 from hexad.model import Layer, Prompt, Skill, Tool, shown_trust
 from hexad.skills.run import may_run, result_json
+from hexad.skills.tools import needs_of
 from hexad.skills.waiting import Halt
 
 if TYPE_CHECKING:
@@ -109,7 +110,11 @@ class ContextTools:
             steps = {name: self._stoppable(self.hx.watch(tool, name=name)) for name, tool in self.tools.items()}
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=steps, halt=self.halt)
         except InvalidInput as error:
-            raise (error if error.field != "tools" else _missing_tools(skill, self.tools)) from None
+            if error.field != "tools":
+                raise
+            missing = ", ".join(sorted(needs_of(skill) - self.tools.keys()))
+            reason = f"skill {skill.name!r} calls tools that this server does not have: {missing}; call run_skill "
+            raise InvalidInput("name", f"{reason}with dry_run=true and make the calls of its plan yourself") from None
         status = {"status": "ok"} if result.ok else {"status": "error", "error": result.error}
         return {**status, "result": result_json(result)}
 
@@ -190,13 +195,3 @@ def approved_skill(hx: Hexad, name: str) -> Skill:
         command = review_command(hx, name)
         raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
     return skill
-
-
-def _missing_tools(skill: Skill, tools: Mapping[str, object]) -> InvalidInput:
-    steps = cast("list[dict[str, Any]]", skill.definition["steps"])
-    missing = sorted({str(step["tool"]) for step in steps} - tools.keys())
-    return InvalidInput(
-        "name",
-        f"skill {skill.name!r} calls tools that this server does not have: {', '.join(missing)}; call run_skill "
-        "with dry_run=true and make the calls of its plan yourself",
-    )

@@ -150,23 +150,18 @@ def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Too
         name=name,
         title=name.replace("_", " ").capitalize(),
         description=_SECTION.split(text, maxsplit=1)[0].strip(),
-        annotations=_annotations(name),
+        annotations=ToolAnnotations(
+            read_only_hint=name in _READ_ONLY,
+            destructive_hint=name in {"run_skill", "delete_knowledge"},
+            idempotent_hint=name not in {"run_skill", "report_tool_result"},
+            open_world_hint=name == "run_skill",
+        ),
         structured_output=False,
     )
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"  # a misspelt argument must not be ignored
     arguments.model_rebuild(force=True)
     return tool.model_copy(update={"fn": call, "parameters": arguments.model_json_schema(by_alias=True)})
-
-
-def _annotations(name: str) -> ToolAnnotations:
-    runs = name == "run_skill"
-    return ToolAnnotations(
-        read_only_hint=name in _READ_ONLY,
-        destructive_hint=runs or name == "delete_knowledge",
-        idempotent_hint=name not in {"run_skill", "report_tool_result"},
-        open_world_hint=runs,
-    )
 
 
 def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[str, str]) -> Callable[..., Any]:

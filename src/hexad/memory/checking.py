@@ -108,7 +108,7 @@ class _Comparison:
 
     def _of_layer(self, layer: Layer, expected: _Expected) -> Iterator[Damage]:
         yield from self._found("rows", f"of {layer} hold other words than are indexed", expected.unlike)
-        for fault in (*self._index_faults(layer, expected), *self._standing_faults(layer, expected))[:1]:
+        for fault in list(self._index_faults(layer, expected))[:1]:
             yield Damage(self._view.namespace, "index", f"of {layer}: {fault}")
         faults = self._vector_faults(layer)
         yield from self._found("vectors", f"of {layer} are not those of the text", faults)
@@ -130,6 +130,9 @@ class _Comparison:
                 if (found.statistics.frequencies.get(term), postings) != (count, expected.postings[term]):
                     yield f"the term {term!r} leads to wrong rows"
         yield from self._frequent_faults(layer, expected)
+        question = Question(layers=[layer], now=_EARLIEST, standing=expected.rows + 1, with_rules=True)
+        if {row.number for row in self._asked(question, layer).standing} != expected.standing:
+            yield "other entries stand in every prompt than should"
 
     def _frequent_faults(self, layer: Layer, expected: _Expected) -> Iterator[str]:
         """Ask which rows hold the terms that have too many rows for one answer."""
@@ -140,11 +143,6 @@ class _Comparison:
                 wanted = {number for number, weights in held.items() if term in weights}
                 if self._view.passing(layer, list(held), [term], _EARLIEST) != wanted:
                     yield f"the term {term!r} leads to wrong rows"
-
-    def _standing_faults(self, layer: Layer, expected: _Expected) -> Iterator[str]:
-        question = Question(layers=[layer], now=_EARLIEST, standing=expected.rows + 1, with_rules=True)
-        if {row.number for row in self._asked(question, layer).standing} != expected.standing:
-            yield "other entries stand in every prompt than should"
 
     def _asked(self, question: Question, layer: Layer) -> Evidence:
         return self._view.evidence(question)[layer]

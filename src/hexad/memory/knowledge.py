@@ -207,7 +207,14 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             if own_only and old is not None and old.deleted is None and not _is_an_agents(old):
                 raise NotOwn(old.key)
             change.take_slot("knowledge")
-            _keep(change, old, new)
+            change.put(new)
+            appended = old is None or new.version != old.version
+            if appended:
+                change.unit.add_versions([version_of(new)])
+            said: dict[str, Json] = {"version": new.version, "category": new.category.value}
+            size, kinds = len(new.content.encode()), list(new.redactions)
+            action = "knowledge.save" if appended else "knowledge.update"
+            change.audit(action, new.key, {**said, "bytes": size, "redacted": kinds})
         return new
 
     def _free_key(self, change: Change, content: str) -> str:
@@ -219,10 +226,16 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
     def _merged(self, old: Knowledge | None, given: dict[str, Any], origin: Origin, session: str) -> Knowledge:
         now = self._workspace.clock()
         if old is None or old.deleted is not None:
-            return _first(given, origin, session, now, version=old.version + 1 if old else 1)
-        given = {**_outlived(old, now), **_unpinned(old, given["content"], origin), **given}
+            version = old.version + 1 if old else 1
+            given |= {"version": version, "first_version": version, "created": now, "updated": now}
+            entry = Knowledge(origin=origin, session=session, **given)
+            return replace(entry, given_by=_given_by(None, entry, session))
+        if old.expires is not None and old.expires <= now:  # saving under an expired key clears its expiry
+            given.setdefault("expires", None)
         if given["content"] == old.content:  # the secrets that were taken out are still not in it
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
+        elif origin is not Origin.USER:  # a pin belongs to its content: new content that is not the user's removes it
+            given.setdefault("pinned", False)
         new = replace(old, **given)
         if (new.content, new.category) != (old.content, old.category):
             new = replace(new, version=old.version + 1, origin=origin, session=session)
@@ -253,23 +266,6 @@ def _is_an_agents(entry: Knowledge) -> bool:
     return entry.origin is Origin.AGENT and not entry.pinned
 
 
-def _first(given: dict[str, Any], origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
-    entry = Knowledge(
-        origin=origin, session=session, version=version, first_version=version, created=now, updated=now, **given
-    )
-    return replace(entry, given_by=_given_by(None, entry, session))
-
-
-def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
-    """Saving under an expired key clears its expiry."""
-    return {"expires": None} if old.expires is not None and old.expires <= now else {}
-
-
-def _unpinned(old: Knowledge, content: str, origin: Origin) -> dict[str, Any]:
-    """A pin belongs to its content: new content removes it, unless the user saves that."""
-    return {"pinned": False} if origin is not Origin.USER and content != old.content else {}
-
-
 def _given_by(old: Knowledge | None, new: Knowledge, session: str) -> dict[str, str]:
     """Which session gave each field that is not its default: `forget` by session has to know."""
     before = {} if old is None else old.given_by
@@ -289,16 +285,6 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "expires": admission.moment,
     "relevance": admission.number,
 }
-
-
-def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
-    change.put(new)
-    appended = old is None or new.version != old.version
-    if appended:
-        change.unit.add_versions([version_of(new)])
-    size, kinds = len(new.content.encode()), list(new.redactions)
-    facts: dict[str, Json] = {"version": new.version, "category": new.category.value, "bytes": size, "redacted": kinds}
-    change.audit("knowledge.save" if appended else "knowledge.update", new.key, facts)
 
 
 def version_of(entry: Knowledge) -> Version:

@@ -198,7 +198,9 @@ def own_similarity(
         raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
     if find_spec("numpy") is None:
         raise missing_extra("an embedder", EXTRA)
-    known = name or getattr(embedder, "name", None) or _function_name(embedder)
+    own = f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}" if inspect.isfunction(embedder) else ""
+    own = "" if own.endswith("<lambda>") else own  # that of a method or an object does not identify a model either
+    known = name or getattr(embedder, "name", None) or own
     if not isinstance(known, str) or not known.strip():
         raise InvalidInput("embedder_name", "must be text that no other embedder has")
 
@@ -206,12 +208,6 @@ def own_similarity(
         return within(seconds, lambda: embedder(texts), who="the embedder")
 
     return LazySimilarity(known, lambda: limited, patience=patience)
-
-
-def _function_name(embedder: Embedder) -> str:
-    """A plain function's name; empty for a lambda, a method or an object, whose names do not identify a model."""
-    named = f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}" if inspect.isfunction(embedder) else ""
-    return "" if named.endswith("<lambda>") else named
 
 
 @cache

@@ -134,22 +134,18 @@ class Matrix:
         fresh = places < 0
         count = held + int(fresh.sum())
         places[fresh] = np.arange(held, count)
-        self._make_room(max(count, expected))
+        old, needed = self._room, max(count, expected)
+        if needed > len(old):  # a quarter more than there is
+            size = max(needed, len(old) + len(old) // 4)
+            block = np.zeros((size, old.block.shape[1]), np.int16)
+            self._room = Rows(block, np.zeros((len(old.signs), size), np.uint64), np.zeros(size, np.int64))
+            self._room.put(slice(held), self.rows)
         self._room.put(places, new)
         self.rows, self.stamp = self._room.at(slice(count)), vectors[-1].stamp
 
     def keep(self, numbers: set[int]) -> None:
         """Drop all vectors but these."""
         self.rows = self._room = self.rows.at(np.isin(self.rows.numbers, list(numbers)))
-
-    def _make_room(self, needed: int) -> None:
-        """Allocate a quarter more than there is, if it is too little."""
-        old = self._room
-        if needed > len(old):
-            size = max(needed, len(old) + len(old) // 4)
-            block = np.zeros((size, old.block.shape[1]), np.int16)
-            self._room = Rows(block, np.zeros((len(old.signs), size), np.uint64), np.zeros(size, np.int64))
-            self._room.put(slice(len(self.rows)), self.rows)
 
 
 class Near:

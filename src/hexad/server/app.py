@@ -140,8 +140,10 @@ class Site:
                 app = await self._answered(area, Request(scope, receive))
                 await app(scope, receive, noting)
             finally:
-                if self.hosting.log_requests:
-                    _log(name, scope, facts["status"], time.perf_counter() - started)
+                if self.hosting.log_requests:  # which route, not which key; no query, no body, no token
+                    route, took = scope.get("hexad.route", f"/{name}"), time.perf_counter() - started
+                    said = {"area": name, "method": _method(scope), "route": route, "status": facts["status"]}
+                    sys.stderr.write(f"{_line(**said, ms=round(took * 1000, 2))}\n")
 
     async def _health(self, _request: Request) -> Response:
         """Whether the store answers; anybody may ask."""
@@ -199,12 +201,6 @@ async def _running(app: Starlette, *, task_status: anyio.abc.TaskStatus[None]) -
 def _method(scope: Scope) -> str:
     known = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
     return scope["method"] if scope["method"] in known else "other"
-
-
-def _log(area: str, scope: Scope, status: str | float, seconds: float) -> None:
-    """One line of JSON: which route, not which key; no query, no body, no token."""
-    route, took = scope.get("hexad.route", f"/{area}"), round(seconds * 1000, 2)
-    sys.stderr.write(f"{_line(area=area, method=_method(scope), route=route, status=status, ms=took)}\n")
 
 
 class AsJson(logging.Formatter):

@@ -219,8 +219,7 @@ def _refuse_another_language(script: str) -> None:
 
 
 def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
-    _text(definition, "script")
-    _refuse_another_language(str(definition["script"]))
+    _refuse_another_language(_text(definition, "script"))
     if definition.get("shell", "sh") not in SHELLS:
         raise _wrong("shell", f"must be one of {', '.join(SHELLS)}")
     needs, folders = definition.get("needs", []), definition.get("writable", [])

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import HexadError, MissingExtra
-from hexad.model import Capability, Decision, Skill, SkillKind
+from hexad.model import Capability, Decision, Skill, SkillKind, SkillStatus
 from hexad.skills import definition as shapes
 from hexad.skills.validation import Finding, check
 from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hexad.model import Learning, Proposal
 
 AUTOMATIC: Final = "auto_approve_skills"  # who approved what the setting activated
 
@@ -28,6 +33,19 @@ class Review:
         """The review as JSON."""
         facts = {"fingerprint": self.fingerprint, "grants": list(self.grants), "obstacle": self.obstacle}
         return {"skill": to_json(self.skill), **facts, "findings": [asdict(finding) for finding in self.findings]}
+
+
+def drafts(skills: Iterable[Skill]) -> list[Skill]:
+    """Those that wait for approval, newest first."""
+    found = (each for each in skills if each.status is SkillStatus.DRAFT)
+    return sorted(found, key=lambda each: each.updated, reverse=True)
+
+
+def waiting(noun: Proposal | Skill | Learning) -> dict[str, Any]:
+    """Something that awaits a decision as JSON, beside ``what`` it is; a skill with its findings."""
+    written = to_json(noun)
+    what = str(written["type"])
+    return {"what": what, **(reviewed(noun).as_json() if isinstance(noun, Skill) else {what: written})}
 
 
 def reviewed(skill: Skill) -> Review:

@@ -173,7 +173,10 @@ class Runner:
     ) -> Mapping[str, StepTool]:
         if skill.kind is not SkillKind.COMPOSITE:
             return {}
-        known = {**self.agent.tools, **_checked(tools)}
+        given: Any = {} if tools is None else tools
+        if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+            raise InvalidInput("tools", "must be a mapping of names to callables")
+        known = {**self.agent.tools, **given}
         wanted = {step["tool"] for step in _steps(skill)}
         missing = sorted(wanted - known.keys())
         if missing:
@@ -200,22 +203,19 @@ class Runner:
         """
         try:
             with self.workspace.change(actor=job.origin, session=job.session) as change:
-                if result is not None:
-                    self._count(change, job, result)
-                else:
+                if result is None:
                     change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled", None))
+                    return
+                skill = job.skill
+                recent = count_run(change.unit, skill.name, skill.version, self.workspace.clock(), ok=result.ok)
+                change.audit("skill.run", skill.name, _audited(skill, "ok" if result.ok else "failed", result))
+                if result.ok:
+                    credit(change, Layer.SKILL_PATTERNS, skill.name)
+                elif recent is not None and recent.count(_FAILED) >= TOO_MANY:
+                    _demote(change, skill, recent, result.error)
         except Exception as error:  # noqa: BLE001 - the run has happened
             log = logging.getLogger("hexad")
             log.warning("a run of skill %s was not recorded: %s", job.skill.name, described(error))
-
-    def _count(self, change: Change, job: Job, result: SkillResult) -> None:
-        skill = job.skill
-        recent = count_run(change.unit, skill.name, skill.version, self.workspace.clock(), ok=result.ok)
-        change.audit("skill.run", skill.name, _audited(skill, "ok" if result.ok else "failed", result))
-        if result.ok:
-            credit(change, Layer.SKILL_PATTERNS, skill.name)
-        elif recent is not None and recent.count(_FAILED) >= TOO_MANY:
-            _demote(change, skill, recent, result.error)
 
 
 def count_run(unit: Writing, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
@@ -299,14 +299,6 @@ def _nested(name: str) -> Iterator[None]:
         yield
     finally:
         _running.reset(token)
-
-
-def _checked(tools: object) -> Mapping[str, ToolCall]:
-    if tools is None:
-        return {}
-    if not isinstance(tools, Mapping) or not all(callable(tool) for tool in tools.values()):
-        raise InvalidInput("tools", "must be a mapping of names to callables")
-    return tools
 
 
 # --- the kinds ----------------------------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
     """
     named: dict[str, Skill] = {}
     for skill in skills:
-        own = _identifier(skill.name)
+        plain = re.sub(r"[^A-Za-z0-9]+", "_", skill.name).strip("_")
+        own = f"{PREFIX}{plain or _digest(skill.name)}"[:_LONGEST_NAME]  # also a name in another script needs its own
         named[f"{own[: _LONGEST_NAME - 9]}_{_digest(skill.name)}" if own in named else own] = skill
     return named
 
@@ -152,11 +153,6 @@ def _says(schema: Mapping[str, Any]) -> str:
     choices = f"one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
     default = f"{schema['default']!r} if not given" if "default" in schema else ""
     return "; ".join(part for part in (" ".join(str(says).split()), choices, default) if part) or "a value"
-
-
-def _identifier(name: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
-    return f"{PREFIX}{plain or _digest(name)}"[:_LONGEST_NAME]  # a name in another script still needs one of its own
 
 
 def _digest(name: str) -> str:

@@ -145,12 +145,9 @@ class UnsplitRows:
     def _holding(self, term: str) -> Iterator[Posting]:
         for number, words in self.rows:
             if term in words:  # quick, and rarely wrong
-                weights, length = self._weights(number, words)
+                if number not in self._read:
+                    document = Document.unpack(words)
+                    self._read[number] = document.weights(), document.length
+                weights, length = self._read[number]
                 if term in weights:
                     yield Posting(number, weights[term], length)
-
-    def _weights(self, number: int, words: str) -> tuple[Mapping[str, int], int]:
-        if number not in self._read:
-            document = Document.unpack(words)
-            self._read[number] = document.weights(), document.length
-        return self._read[number]

@@ -72,7 +72,8 @@ class HexadPlugin(BasePlugin):
         SPEAKERS.put(llm_request, speaker)
         try:
             await self._offer_tools(llm_request, speaker)
-            if not _is_wrapped(callback_context, self._hx):
+            model = getattr(callback_context.get_invocation_context().agent, "canonical_model", None)
+            if not isinstance(model, ContextAwareModel) or not model.serves(self._hx):
                 served = await self._recall.augmented(llm_request)
                 llm_request.contents, llm_request.config = served.contents, served.config
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
@@ -128,12 +129,6 @@ class HexadPlugin(BasePlugin):
 def _id(context: ToolContext) -> str:
     """The id of a call: ADK reports an error that a plugin handles again, as a result."""
     return f"{context.invocation_id} {context.function_call_id}" if context.function_call_id else ""
-
-
-def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
-    """Whether the model is a `ContextAwareModel`, which adds context with its own placement and budget."""
-    model = getattr(context.get_invocation_context().agent, "canonical_model", None)
-    return isinstance(model, ContextAwareModel) and model.serves(hx)
 
 
 def _reflected_failure(result: object) -> str | None:

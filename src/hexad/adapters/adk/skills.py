@@ -83,7 +83,9 @@ class SkillTool(OwnTool):
         engine = own.scoped(namespace=self._namespace)
         scope = call_scope(engine, own)
         if isinstance(engine.retriever, ContextRetriever):
-            callables = await _callables(tool_context, replace(scope, recorded_elsewhere=True))
+            agent: Any = tool_context.get_invocation_context().agent
+            theirs = [each for each in await agent.canonical_tools(tool_context) if not isinstance(each, OwnTool)]
+            callables = [_callable(each, tool_context, replace(scope, recorded_elsewhere=True)) for each in theirs]
             if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
                 return error_answer(f"{self.name} calls {', '.join(missing)}, which you do not have")
             engine = engine.with_tool_registry(callables)
@@ -102,13 +104,6 @@ class SkillTool(OwnTool):
 
 def _needs(skill: Callable[..., Any]) -> frozenset[str]:
     return getattr(skill, "needs", frozenset())
-
-
-async def _callables(context: ToolContext, scope: CallScope) -> list[Callable[..., Any]]:
-    """The tools of the calling agent, except ours, as coroutine functions."""
-    agent: Any = context.get_invocation_context().agent
-    tools = await agent.canonical_tools(context)
-    return [_callable(tool, context, scope) for tool in tools if not isinstance(tool, OwnTool)]
 
 
 def _callable(tool: BaseTool, context: ToolContext, scope: CallScope) -> Callable[..., Any]:

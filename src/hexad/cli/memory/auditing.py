@@ -39,7 +39,9 @@ def verify(
         screen.emit({"ok": whole, "chains": chains} if everywhere else chains[0])
     else:
         for found in verdicts:
-            screen.say(_report(found))
+            fine = f"whole, {screen.counted(found.records, 'record')}"
+            state = fine if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
+            screen.say(f"{found.namespace}: {state}\nhead {found.head}")
     if not whole:
         raise typer.Exit(1)
 
@@ -63,9 +65,3 @@ def _outcome(record: AuditRecord) -> str:
 def verify_all(hx: Hexad) -> tuple[Verdict, ...]:
     """Verify the chain of every namespace."""
     return tuple(hx.scoped(namespace=name).audit.verify() for name in all_namespaces(hx.store))
-
-
-def _report(found: Verdict) -> str:
-    whole = f"whole, {screen.counted(found.records, 'record')}"
-    state = whole if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
-    return f"{found.namespace}: {state}\nhead {found.head}"

@@ -1,7 +1,7 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -71,7 +71,9 @@ def eval_(
             results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
     tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
-        out.write_text(as_page(tables, _note(results, used or STATIC)), encoding="utf-8")
+        asked = f"{sum(result.questions for result in results):,} questions in {len(results)} sets"
+        note = f"{asked}, embedder {used or STATIC}, {utc_now():%Y-%m-%d}, Hexad {__version__}"
+        out.write_text(as_page(tables, note), encoding="utf-8")
     if as_json:
         found = {name: kind.json for name, kind in kinds.items()}
         screen.emit({**(report_json(results, misses) if results else {}), **found})
@@ -107,12 +109,6 @@ def _finished(results: Iterator[SetResult]) -> list[SetResult]:
             raise
         screen.warn("interrupted: these are the figures of the sets that were finished")
     return finished
-
-
-def _note(results: Sequence[SetResult], embedder: str) -> str:
-    questions = sum(result.questions for result in results)
-    day = f"{utc_now():%Y-%m-%d}"
-    return f"{questions:,} questions in {len(results)} sets, embedder {embedder}, {day}, Hexad {__version__}"
 
 
 def show(tables: Iterable[Table]) -> None:

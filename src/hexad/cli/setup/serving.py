@@ -4,7 +4,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,9 +20,6 @@ from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
 from hexad.mcp.install.clients import Client, Scope
 from hexad.settings import variable
-
-if TYPE_CHECKING:
-    from hexad.mcp.server import HexadServer
 
 app = Commands()
 
@@ -61,14 +58,26 @@ def serve(
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
     if http is None:
+        from hexad.mcp.stdio import serve_stdio  # noqa: PLC0415 - the same
+
         with suppress(OSError):
             os.chdir((variable("WORKSPACE_FOLDER_PATHS") or "").split(",")[0] if db is None else ".")
-    announce(db)
-    if http is None:
+        announce(db)
         with opened_beside_own(db, namespace, patient=False) as hx:
-            _over_stdio(hx, server.server_of(hx, hooks=hooks, reports=not no_reports))
+            if sys.stdin.isatty():
+                usual = "normally a client starts this: see `hexad mcp install --help`"
+                screen.remark(f"serving MCP on standard input; {usual}")
+            serve_stdio(server.server_of(hx, hooks=hooks, reports=not no_reports), end=lambda: leave(hx))
+            leave(hx)
+    from hexad.mcp.http import PATH, Access, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
+
+    announce(db)
     with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:  # its clients may be others
-        _over_http(hx, server.server_of(hx, hooks=hooks), str(http), allow_host or [], allow_origin or [])
+        address = Address.parse(str(http))
+        access = Access.of(address, allow_host, allow_origin)
+        whole = app_of(server.server_of(hx, hooks=hooks), hx.settings, access)
+        serve_http(whole, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port, PATH)}"))
+        leave(hx)
 
 
 @app.command(epilog="Example: hexad mcp install --client claude-code --hooks --dry-run")
@@ -113,24 +122,6 @@ def uninstall(
     missing = f"has no server {name!r}" if plan[0].before is not None else "does not exist"
     no_need = f"nothing to remove: {plan[0].file} {missing}"
     apply(plan, f"{name} removed from", where, no_need, dry_run=dry_run, yes=yes, as_json=as_json)
-
-
-def _over_stdio(hx: Hexad, server: "HexadServer") -> None:
-    from hexad.mcp.stdio import serve_stdio  # noqa: PLC0415 - loads the MCP SDK: 400 ms
-
-    if sys.stdin.isatty():
-        screen.remark("serving MCP on standard input; normally a client starts this: see `hexad mcp install --help`")
-    serve_stdio(server, end=lambda: leave(hx))
-    leave(hx)
-
-
-def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], origins: list[str]) -> None:
-    from hexad.mcp.http import PATH, Access, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
-
-    address = Address.parse(where)
-    app = app_of(server, hx.settings, Access.of(address, hosts, origins))
-    serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port, PATH)}"))
-    leave(hx)
 
 
 def leave(hx: Hexad) -> None:

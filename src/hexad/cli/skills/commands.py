@@ -124,7 +124,7 @@ def show(name: SkillName, common: Common) -> None:
 def edit(name: SkillName, common: Common) -> None:
     """Change a skill's description and text in your EDITOR; the new version is a draft."""
     with common.opened() as hx:
-        skill = Draft(hx, name, None).changed()
+        skill = Draft(hx, hx.skills.get(name), None).changed()
     tell(skill, as_json=common.as_json)
 
 
@@ -213,7 +213,9 @@ def check(
         if verdict.findings:
             rows = [(found.line, found.decision.value, found.rule, found.says) for found in verdict.findings]
             screen.table(_FINDINGS, rows)
-        screen.say(_sentence(verdict.decision.value, [need.value for need in sorted(verdict.needs)]))
+        allowed = f"needs {', '.join(sorted(verdict.needs))}" if verdict.needs else "allow"
+        rejected = "reject: this does not run, even if a person approves it"
+        screen.say(rejected if verdict.decision == "reject" else allowed)
     if verdict.decision != "allow":
         raise typer.Exit(1)
 
@@ -226,9 +228,3 @@ def _ran(hx: Hexad, name: str, values: dict[str, Any], *, session: str | None, d
         if not error.reason.startswith("is missing"):
             raise
         raise InvalidInput(error.field, f"{error.reason}; give it with --set NAME=VALUE") from error
-
-
-def _sentence(decision: str, needs: list[str]) -> str:
-    if decision == "reject":
-        return "reject: this does not run, even if a person approves it"
-    return f"needs {', '.join(needs)}" if needs else "allow"

@@ -43,7 +43,10 @@ def _failure(event: Mapping[str, Any], call: str) -> str | None:
         return _in_response(response)
     if response is None or "turn_id" not in event:
         return ""
-    item = _in_transcript(Path(str(event.get("transcript_path"))), call)
+    # Codex wrote an item about the call before its hook: it has the exit code, which the event lacks.
+    rows = latest_rows(Path(str(event.get("transcript_path"))), _TAIL, call, '"item"')
+    items = (row["payload"].get("item") for row in rows)
+    item = next((each for each in items if each and each.get("id") == call), None)
     if item is None:
         return None
     status = item.get("exit_code")
@@ -62,12 +65,6 @@ def _in_response(response: Mapping[str, Any]) -> str:
 def _said(status: object, text: str) -> str:
     """A failed command as Claude Code reports it, so that all clients share what was learned."""
     return f"Exit code {status}\n{text}"
-
-
-def _in_transcript(file: Path, call: str) -> dict[str, Any] | None:
-    """The item that Codex wrote about a call before its hook: it has the exit code, which the event lacks."""
-    found = (row["payload"].get("item") for row in latest_rows(file, _TAIL, call, '"item"'))
-    return next((item for item in found if item and item.get("id") == call), None)
 
 
 def latest_rows(file: Path, size: int, *holding: str) -> Iterator[dict[str, Any]]:

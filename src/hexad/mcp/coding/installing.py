@@ -66,7 +66,12 @@ class Installation:
         server = clients.server_of(self.client, self.name, [*program, "mcp", *answering, *memory])
         if not hooks:
             return [changes.installed(self._file(), server)]
-        added = self._hooks(shlex.join([*program, "hook", *memory]))
+        if self.client is Client.CLAUDE_CODE:
+            made = {event: [_calling(self.name, event, fields)] for event, fields in _CLAUDE.items()}
+        else:
+            command = shlex.join([*program, "hook", *memory])
+            made = {event: [_starting(self.client, command)] for event in _EVENTS[self.client]}
+        added = Entries(name=self.name, hooks=made, head=_head(self.client))
         if self._file() == self._hooks_file():
             both = Entries(server.group, self.name, server.server, added.hooks)
             return [changes.installed(self._file(), both)]
@@ -85,13 +90,6 @@ class Installation:
     def _hooks_file(self) -> Path:
         folder, name, variable = _FILES[self.client]
         return (Path.cwd() / folder if self.scope is Scope.PROJECT else named_folder(variable, folder)) / name
-
-    def _hooks(self, command: str) -> Entries:
-        if self.client is Client.CLAUDE_CODE:
-            made = {event: [_calling(self.name, event, fields)] for event, fields in _CLAUDE.items()}
-        else:
-            made = {event: [_starting(self.client, command)] for event in _EVENTS[self.client]}
-        return Entries(name=self.name, hooks=made, head=_head(self.client))
 
 
 def _head(client: Client) -> Mapping[str, Any]:

@@ -43,7 +43,14 @@ def installed(file: Path, entries: Entries) -> Change:
     """The change that puts the entries in; other keys of a server with that name stay."""
     before = _read(file)
     with _fitting(file, f", or paste there yourself: {' '.join(entries.put_into('').split())}"):
-        _refuse_address(file, entries.name, entries.found(before or "").server)
+        there: object = entries.found(before or "").server
+        addresses = [key for key in _ADDRESSES if key in there] if isinstance(there, dict) else ()
+        if addresses:  # it is another kind of server
+            raise ClientConfigError(
+                str(file),
+                f'has a server {entries.name!r} with a "{addresses[0]}", and was left as it is; give this one another '
+                "--name, or take that one out first: the same command with `uninstall`",
+            )
         after = entries.put_into(before or "")
     if after == (before or ""):
         return Change(file, before, before)
@@ -102,16 +109,6 @@ def _fitting(file: Path, also: str = "") -> Iterator[None]:
         yield
     except Unfit as error:
         raise ClientConfigError(str(file), f"{error}; it was left as it is: mend it{also}", error.line) from None
-
-
-def _refuse_address(file: Path, name: str, there: object) -> None:
-    """Refuse to change an entry that has an address: it is another kind of server."""
-    if addresses := [key for key in _ADDRESSES if isinstance(there, dict) and key in there]:
-        raise ClientConfigError(
-            str(file),
-            f'has a server {name!r} with a "{addresses[0]}", and was left as it is; give this one another --name, '
-            "or take that one out first: the same command with `uninstall`",
-        )
 
 
 def _read(file: Path) -> str | None:

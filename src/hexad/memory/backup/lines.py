@@ -60,7 +60,12 @@ class BackupLines:
             kind = fields["type"]
             closes = kind == END and fields.get("lines") == count
             if kind == HEADER:
-                headed = self._check_header(fields, first=headed or not count)
+                if fields.get("wire") != WIRE:
+                    problem = f"has format {fields.get('wire')!r}, this program reads {WIRE}; upgrade Hexad"
+                    raise BackupError(self.name, problem, 1)
+                if count and not headed:
+                    raise self._headless()
+                headed = True
             elif self.whole and not headed:
                 raise self._headless()
             elif kind in TYPES:
@@ -70,14 +75,6 @@ class BackupLines:
             raise self._headless()
         if headed and not closes:
             raise BackupError(self.name, "is cut short: the last line does not close it", number)
-
-    def _check_header(self, fields: dict[str, Any], *, first: bool) -> bool:
-        if fields.get("wire") != WIRE:
-            problem = f"has format {fields.get('wire')!r}, this program reads {WIRE}; upgrade Hexad"
-            raise BackupError(self.name, problem, 1)
-        if not first:
-            raise self._headless()
-        return True
 
     def _headless(self) -> BackupError:
         return BackupError(self.name, "is not a Hexad backup: its first line is not a header", 1)

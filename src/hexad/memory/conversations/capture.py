@@ -125,7 +125,7 @@ class Keeping:
         """Save a statement that is clear, or else propose it; nothing if it is known."""
         if len(self._saved) + len(self._proposed) >= self._most:
             self._left_out += 1
-        elif not self._is_known(said):
+        elif not any(plain(item.content) == plain(said.content) for item in self._knowledge.search(said.content)):
             said, other = compared(said, self._knowledge, self._workspace)
             try:
                 if trusted and (said.plain if other and said.replaces else said.clear and other is None):
@@ -140,10 +140,6 @@ class Keeping:
     @cached_property
     def _rejected(self) -> set[tuple[str, object]]:
         return rejected(AuditLog(self._workspace.store, self._workspace.namespace).latest(_REMEMBERED))
-
-    def _is_known(self, said: Statement) -> bool:
-        words = plain(said.content)
-        return any(plain(item.content) == words for item in self._knowledge.search(said.content))
 
     def _save(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         own = (ProposedChange.SAVE, other.key if other else said.key, said.category, said.content, said.sentence)

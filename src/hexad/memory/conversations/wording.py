@@ -72,7 +72,8 @@ def _states(sentence: str) -> bool:
     """Whether a sentence may state something: it is prose of a fitting length, and has an end."""
     ends = not sentence.translate(NARROW).rstrip("\"')*_ ").endswith((":", "...", "…"))
     letters = 2 * len(_LETTER.findall(sentence)) > len(sentence)
-    return ends and letters and _GONE not in sentence and _SHORTEST <= _width(sentence) <= _LONGEST
+    wide = sum(character > "\u2e7f" for character in sentence)  # one of a script without spaces counts as two
+    return ends and letters and _GONE not in sentence and _SHORTEST <= len(sentence) + wide <= _LONGEST
 
 
 def own_words(text: str) -> str:
@@ -130,8 +131,3 @@ def _pieces(line: str) -> Iterator[str]:
             waiting = ""
     if waiting:
         yield waiting
-
-
-def _width(text: str) -> int:
-    """Characters, where one of a script without spaces counts as two."""
-    return len(text) if text.isascii() else len(text) + sum(character > "\u2e7f" for character in text)

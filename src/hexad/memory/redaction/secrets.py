@@ -38,16 +38,12 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
     joined: list[tuple[Span, int]] = []
     for span, rank in found:
         if joined and span.start < joined[-1][0].end:
-            joined[-1] = _join(joined[-1], (span, rank))
+            before, best = joined[-1]
+            kind = before.kind if best <= rank else span.kind
+            joined[-1] = Span(before.start, max(before.end, span.end), kind), min(best, rank)
         else:
             joined.append((span, rank))
     return [span for span, _ in joined]
-
-
-def _join(left: tuple[Span, int], right: tuple[Span, int]) -> tuple[Span, int]:
-    name = left if left[1] <= right[1] else right
-    end = max(left[0].end, right[0].end)
-    return Span(left[0].start, end, name[0].kind), name[1]
 
 
 def replace(text: str, spans: list[Span]) -> str:
@@ -80,14 +76,9 @@ def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[Shape]]) -> Ite
     for shape in hinted:
         for match in shapes.compiled(shape).finditer(text):
             if shape.is_secret(match[1]) and not (shape.is_key and _STAND_IN.search(match[1])):
-                end = _end_of_word(text, match.end(1)) if shape.is_key else match.end(1)
-                yield Span(match.start(1), end, shape.kind)
-
-
-def _end_of_word(text: str, end: int) -> int:
-    """Text glued to a key goes with it: left behind it could begin a key, and many glued keys take many rounds."""
-    tail = _TAIL.match(text, end)
-    return tail.end() if tail else end
+                # Text glued to a key goes with it: left behind it could begin a key, and many would take many rounds.
+                glued = _TAIL.match(text, match.end(1)) if shape.is_key else None
+                yield Span(match.start(1), glued.end() if glued else match.end(1), shape.kind)
 
 
 _PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
@@ -244,7 +235,11 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
             family = "owned-key"
         cache = family == "key" and "cache" in lowered[max(0, key.start() - 30) : key.start()]  # its keys are name-HASH
         for link, start in _links(text, key):
-            value = _quoted_value(text, start) or _bare_value(text, start, ends.after(start))
+            quoted = _QUOTED.match(text, start)
+            if quoted is None:
+                value = _bare_value(text, start, ends.after(start))
+            else:
+                value = _Value(*quoted.span(quoted.lastgroup or 0), quoted=True)
             head = text[value.start : min(value.end, value.start + _HEAD)]
             hashed = cache and _HASH.fullmatch(head.rpartition("-")[2])
             if not hashed and _is_secret(head, family, link, quoted=value.quoted):

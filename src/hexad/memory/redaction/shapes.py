@@ -103,11 +103,6 @@ def _is_wallets(word: str) -> bool:
     return bool(known[place // 8] >> place % 8 & 1) and word not in _NO_WALLETS
 
 
-def _is_random(value: str) -> bool:
-    """Whether letters and digits are mixed, or letters, as in no word."""
-    return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or is_scrambled(value)
-
-
 def looks_random(value: str) -> bool:
     """Whether a run in a value changes so often between digits, small and capital letters as no word does.
 
@@ -191,7 +186,7 @@ CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "digit": lambda value: any(map(str.isdigit, value)),
     "card": _passes_check,
     "account": _is_account,
-    "random": _is_random,
+    "random": lambda value: (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or is_scrambled(value),
     "login": _is_login,
     "run": looks_random,
     "prefixed": _is_prefixed,

@@ -45,11 +45,7 @@ class Shown(NamedTuple):
     """The question of a prompt, and the items that went into it."""
 
     question: str
-    items: frozenset[tuple[Layer, str]]
-
-    def without(self, item: tuple[Layer, str]) -> Shown:
-        """The same, after an item was credited."""
-        return self._replace(items=self.items - {item})
+    items: frozenset[tuple[Layer, str]]  # those that were not credited yet
 
 
 class Prompts:
@@ -68,5 +64,5 @@ class Prompts:
         shown = self._latest.get(place)
         if shown is None or item not in shown.items:
             return None
-        before, _ = self._latest.update(place, lambda now: (now or shown).without(item))
+        before, _ = self._latest.update(place, lambda now: (now or shown)._replace(items=(now or shown).items - {item}))
         return before.question if before is not None and item in before.items else None

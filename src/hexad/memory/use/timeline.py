@@ -53,12 +53,10 @@ def fingerprint(session: str | None) -> str:
 
 def note_prompt(workspace: Workspace, prompt: Prompt) -> None:
     """Remember a prompt; `write_prompts` writes it at the end of the namespace's next change."""
-    shown = [[item.layer.code, item.id, round(item.score, 3)] for item in prompt.kept if item.layer.code != _RUNTIME]
+    kept = [item for item in prompt.kept if item.layer is not Layer.RUNTIME_CONTEXT]
+    shown = [[item.layer.code, item.id, round(item.score, 3)] for item in kept]
     line = [workspace.clock().isoformat(), fingerprint(prompt.session), shown, len(prompt.standing), prompt.tokens]
     workspace.uses.show(prompt.namespace, line)
-
-
-_RUNTIME: Final = Layer.RUNTIME_CONTEXT.code
 
 
 def write_prompts(change: Change) -> None:

@@ -62,7 +62,9 @@ class Api:
         route, names = _route(request.method, path)
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
-        query = _query(route.query, request)
+        schemas = {**EVERY_CALL, **route.query}
+        asked = {name: _typed(schemas.get(name, {}), text) for name, text in request.query_params.items()}
+        query = _checked({"properties": schemas}, asked)
         if "after" in route.query and (last := request.headers.get("last-event-id", "")):
             query["after"] = number_in(last, "Last-Event-ID")
         hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
@@ -119,12 +121,6 @@ async def _stream(hx: Hexad, records: Sequence[AuditRecord], last: int) -> Async
             yield ": still here\n\n"
             await anyio.sleep(_BEAT)
         records, last = await READING.run(partial(newer, hx, last))
-
-
-def _query(known: Mapping[str, Schema], request: Request) -> dict[str, Any]:
-    schemas = {**EVERY_CALL, **known}
-    given = {name: _typed(schemas.get(name, {}), text) for name, text in request.query_params.items()}
-    return _checked({"properties": schemas}, given)
 
 
 def _typed(schema: Schema, text: str) -> Any:

@@ -20,11 +20,11 @@ from hexad.evals.run import Plan, evaluate
 from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
-from hexad.model import DEFAULT_LAYERS, AuditRecord, Knowledge, Layer, Origin, Skill, SkillKind, SkillStatus
+from hexad.model import DEFAULT_LAYERS, AuditRecord, Knowledge, Layer, Origin, SkillKind, SkillStatus
 from hexad.server.api.calls import Call, Reply, listing, number_in, page, part, saved, shown, unchanged
 from hexad.server.tokens import Right
 from hexad.settings import NO_EMBEDDER
-from hexad.skills.review import reviewed
+from hexad.skills.review import drafts, waiting
 from hexad.skills.run import result_json
 from hexad.skills.validation import check
 from hexad.store import Question
@@ -208,18 +208,11 @@ def run_skill(call: Call) -> dict[str, Any]:
     return result_json(call.hx.skills.run(call.named, call.body.get("parameters"), dry_run=dry, origin=by))
 
 
-def drafts(hx: Hexad) -> list[Skill]:
-    """Skills that wait for approval, newest first."""
-    found = [skill for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
-    return sorted(found, key=lambda skill: skill.updated, reverse=True)
-
-
 def queue(call: Call) -> dict[str, Any]:
     """Everything that awaits review: proposals, then drafts, then doubtful fixes."""
-    proposals = [{"what": "proposal", "proposal": wire.to_json(each)} for each in call.hx.proposals.list()]
-    reviews = [{"what": "skill", **reviewed(each).as_json()} for each in drafts(call.hx)]
-    doubts = [{"what": "learning", "learning": wire.to_json(each)} for each in call.hx.learnings.doubtful()]
-    return {"queue": [*proposals, *reviews, *doubts]}
+    hx = call.hx
+    drafted = map(waiting, drafts(hx.skills.list()))
+    return {"queue": [*map(waiting, hx.proposals.list()), *drafted, *map(waiting, hx.learnings.doubtful())]}
 
 
 # the memory as a whole

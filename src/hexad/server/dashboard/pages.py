@@ -16,7 +16,7 @@ from hexad.server.api import verbs
 from hexad.server.api.calls import Call, number_in, part
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
-from hexad.skills.review import Review, reviewed
+from hexad.skills.review import Review, drafts, reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,8 +58,8 @@ def playground(call: Call) -> dict[str, Any]:
 def review(call: Call) -> dict[str, Any]:
     """Proposals beside the entries that they would change, drafts with their findings, doubtful fixes."""
     proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
-    drafts = [_looked_at(skill) for skill in verbs.drafts(call.hx)]
-    return {"proposals": proposals, "drafts": drafts, "doubts": call.hx.learnings.doubtful()}
+    looked_at = [_looked_at(skill) for skill in drafts(call.hx.skills.list())]
+    return {"proposals": proposals, "drafts": looked_at, "doubts": call.hx.learnings.doubtful()}
 
 
 def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
@@ -181,14 +181,15 @@ def timeline(call: Call) -> dict[str, Any]:
     """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
-    empty = sum(not prompt.items for prompt in prompts)
+    every = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts)
+    empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
     came = _came_of(prompts, _calls(call.hx.audit.latest(_LOOKED_AT)))
     return {
         "names": {each.id: each.trigger for each in call.hx.learnings.list()},
         "prompts": list(zip(prompts[: _ROWS * 2], came, strict=False)),
         "every": len(prompts),
-        "empty": empty,
-        "days": _by_day(prompts),
+        "empty": empty.total(),
+        "days": [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]],
         "allowed": call.hx.settings.timeline,
         "often": Counter(f"{item.layer}/{item.id}" for prompt in prompts for item in prompt.items).most_common(8),
     }
@@ -202,12 +203,6 @@ def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> li
         before = (place for place, prompt in enumerate(prompts) if by == prompt.session and prompt.at <= each.at)
         came[next(before, None) if by else None, bool(each.details.get("ok"))] += 1
     return [(came[place, True], came[place, False]) for place in range(len(prompts))]
-
-
-def _by_day(prompts: Sequence[ShownPrompt]) -> list[tuple[str, int, int]]:
-    every = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts)
-    empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
-    return [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]]
 
 
 def evaluation(call: Call) -> dict[str, Any]:

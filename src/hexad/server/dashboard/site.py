@@ -61,16 +61,13 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(capabilities=list(Capability), pages=list(PAGES), bodies=BODIES, stamp=_stamp())
+    held = b"".join((_HOME / "static" / name).read_bytes() for name in _STATIC)
+    stamp = hashlib.sha256(held).hexdigest()[:12]  # in their address: a browser loads them again when they change
+    environment.globals.update(capabilities=list(Capability), pages=list(PAGES), bodies=BODIES, stamp=stamp)
     environment.filters["trust"] = shown_trust
     environment.globals["charts"] = environment.get_template("charts.html").module
     environment.filters["moment"] = lambda at: "" if at is None else f"{at:%Y-%m-%d %H:%M}"
     return environment
-
-
-def _stamp() -> str:
-    """Part of the address of style and script, so that a browser loads them again when they change."""
-    return hashlib.sha256(b"".join((_HOME / "static" / name).read_bytes() for name in _STATIC)).hexdigest()[:12]
 
 
 class Dashboard:
@@ -87,7 +84,10 @@ class Dashboard:
         try:
             return await self._answer(request, session)
         except Exception as error:  # noqa: BLE001 - every error is a page
-            return self._failed(session, error)
+            code, text = described(error)
+            frame = dict.fromkeys(("page", "status", "caller", "hx", "notice"))  # the navigation, which needs no store
+            title = "Not found" if code == 404 else "This did not work"
+            return self._shown(session, "message.html", {**frame, "title": title, "text": text}, code)
 
     async def _answer(self, request: Request, session: Session) -> Response:
         path = request.url.path.strip("/")
@@ -179,12 +179,6 @@ class Dashboard:
             self.sessions.end(session)
             session = self.sessions.begin()
         return self._to(session, "/sign-in")
-
-    def _failed(self, session: Session, error: Exception) -> Response:
-        code, text = described(error)
-        frame = dict.fromkeys(("page", "status", "caller", "hx", "notice"))  # the navigation, which needs no store
-        title = "Not found" if code == 404 else "This did not work"
-        return self._shown(session, "message.html", {**frame, "title": title, "text": text}, code)
 
     def _shown(self, session: Session, template: str, values: dict[str, Any], code: int = 200) -> Response:
         html = _templates().get_template(template).render(session=session, theme=session.theme, **values)

@@ -98,7 +98,9 @@ def files_of(skill: Skill | Described) -> dict[str, File]:
     head = str(document["head"]) if _says(before, skill) else frontmatter.write(_fields(skill, before))
     body = str(skill.definition.get("text", ""))
     if main := MAINS.get(skill.kind):
-        files[main] = _main_file(skill)
+        work = skill.definition.get(shapes.BODIES[skill.kind])
+        text = work if isinstance(work, str) else json.dumps(work, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        files[main] = File(text.encode(), skill.kind is SkillKind.SCRIPT)
         body = str(document.get("body", _explained(skill, main)))
     return {MANIFEST: File((head + body).encode()), **files}
 
@@ -242,12 +244,6 @@ def _loaded(text: str) -> Any:
     except ValueError:
         raise ValueError("it holds NaN, a number that is too large, or half a character") from None
     return value
-
-
-def _main_file(skill: Skill | Described) -> File:
-    value = skill.definition.get(shapes.BODIES[skill.kind])
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return File(text.encode(), skill.kind is SkillKind.SCRIPT)
 
 
 def _explained(skill: Skill | Described, main: str) -> str:

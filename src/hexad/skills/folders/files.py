@@ -124,19 +124,15 @@ def write_folder(target: Path, files: Files, *, force: bool) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         prefix = f".{target.name[:40]}."
         with TemporaryDirectory(prefix=prefix, dir=target.parent, ignore_cleanup_errors=True) as beside:
-            _fill(Path(beside) / "new", files)
+            new = Path(beside) / "new"
+            new.mkdir(mode=0o755)
+            for path, file in files.items():
+                (new / path).parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+                (new / path).touch(mode=0o755 if file.executable else 0o644, exist_ok=False)
+                (new / path).write_bytes(file.data)
             _swap(Path(beside), target)
     except OSError as error:
         raise FolderRefused(str(target), f"cannot be written: {error.strerror}") from error
-
-
-def _fill(folder: Path, files: Files) -> None:
-    folder.mkdir(mode=0o755)
-    for path, file in files.items():
-        place = folder / path
-        place.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        place.touch(mode=0o755 if file.executable else 0o644, exist_ok=False)
-        place.write_bytes(file.data)
 
 
 def _swap(beside: Path, target: Path) -> None:

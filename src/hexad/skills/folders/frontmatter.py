@@ -53,7 +53,10 @@ def parse(yaml_text: str) -> dict[str, Any]:
         _refuse_aliases(yaml_text)
         fields = _plain(yaml.compose(yaml_text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise InvalidInput(_FIELD, f"is not YAML: {_reason(error)}; text that holds ': ' or '#' needs quotes") from None
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        where = "" if mark is None else f"line {mark.line + 2}: "
+        why = f"{where}{problem or 'it holds characters that YAML does not allow'}"
+        raise InvalidInput(_FIELD, f"is not YAML: {why}; text that holds ': ' or '#' needs quotes") from None
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, InvalidInput) else InvalidInput(_FIELD, f"is not YAML: {error}") from None
     if not isinstance(fields, dict):
@@ -121,9 +124,3 @@ def _scalar(node: Any) -> Any:
         return yaml.SafeLoader("").construct_object(node)
     except (ValueError, LookupError, OverflowError):
         return node.value
-
-
-def _reason(error: Any) -> str:
-    mark = getattr(error, "problem_mark", None)
-    where = "" if mark is None else f"line {mark.line + 2}: "
-    return where + str(getattr(error, "problem", None) or "it holds characters that YAML does not allow")

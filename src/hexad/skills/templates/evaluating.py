@@ -74,11 +74,13 @@ class Evaluator:
 
     def _do_for(self, node: nodes.For) -> None:
         found = [one for one in elements(self._value(node.iter)) if self._passes(node, one)]
+        last = len(found) - 1
         with self._inner():
             for place, one in enumerate(found):
                 self._budget.spend()
                 self._scope.maps[0].clear()  # nothing is carried from one round to the next
-                self._scope["loop"] = _loop(found, place)
+                counted = {"index": place + 1, "index0": place, "first": place == 0}
+                self._scope["loop"] = {**counted, "last": place == last, "length": len(found)}
                 self._assign(node.target, one)
                 self._do(node.body)
         if not found:
@@ -124,16 +126,13 @@ class Evaluator:
         if isinstance(node, nodes.Const):
             return self._budget.keep(node.value)
         if isinstance(node, nodes.Name):
-            return self._found(node.name)
+            missing = Missing(node.name, f"needs the parameter {node.name!r}, which was not given", parameter=True)
+            return self._scope.get(node.name, missing)
         if isinstance(node, nodes.And | nodes.Or | nodes.CondExpr):
             return self._chosen(node)
         if isinstance(node, nodes.Getitem | nodes.Getattr):
             return self._item(node)
         return self._budget.keep(self._made(node))
-
-    def _found(self, name: str) -> Any:
-        missing = Missing(name, f"needs the parameter {name!r}, which was not given", parameter=True)
-        return self._scope.get(name, missing)
 
     def _made(self, node: nodes.Node) -> Any:
         if isinstance(node, nodes.BinExpr):
@@ -219,9 +218,3 @@ class Evaluator:
 
     def _named(self, node: nodes.Filter) -> dict[str, Any]:
         return {str(one.key): self._value(one.value) for one in node.kwargs}
-
-
-def _loop(found: Sequence[Any], place: int) -> dict[str, Any]:
-    """The variable `loop` of a template."""
-    last = len(found) - 1
-    return {"index": place + 1, "index0": place, "first": place == 0, "last": place == last, "length": len(found)}

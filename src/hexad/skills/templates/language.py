@@ -40,9 +40,10 @@ def parse(template: str, limits: RenderLimits) -> nodes.Template:
         raise TemplateFailed(f"has {len(template):,} characters, the limit is {limits.template:,}; split it")
     if sum(map(template.count, _OPENINGS)) > MOST_PLACES:
         raise TemplateFailed(f"has more than {MOST_PLACES:,} places where something is put in; split it")
+    ends = "\r\n" if template.partition("\n")[0].endswith("\r") and "\n" in template else "\n"
     try:
-        tree = _parser(_newline(template)).parse(template)
-        found = next(_faults(tree), None)
+        tree = _parser(ends).parse(template)  # Jinja writes all ends of lines alike: as the first one is
+        found = _fault_in(tree)
     except TemplateSyntaxError as error:
         raise TemplateFailed(f"cannot be read: {error.message}", line=error.lineno) from None
     except ValueError as error:  # a number with thousands of digits
@@ -75,25 +76,17 @@ def asked_about(tree: nodes.Template) -> frozenset[str]:
     return frozenset(node.node.name for node in asking if isinstance(node.node, nodes.Name))
 
 
-def _newline(template: str) -> str:
-    """Jinja writes all ends of lines alike: as the first one is."""
-    found = template.find("\n")
-    return "\r\n" if found > 0 and template[found - 1] == "\r" else "\n"
-
-
 @cache
 def _parser(newline: str) -> ImmutableSandboxedEnvironment:
     return ImmutableSandboxedEnvironment(keep_trailing_newline=True, newline_sequence=newline)
 
 
-def _faults(tree: nodes.Template) -> Iterator[tuple[int, str]]:
-    """Unsupported parts of a template, each with its line."""
+def _fault_in(tree: nodes.Template) -> tuple[int, str] | None:
+    """The first unsupported part of a template, with its line."""
     for count, node in enumerate(_all(tree)):
-        if count >= MOST_NODES:
-            yield _line(node), f"has more than {MOST_NODES:,} parts; split it"
-            return
-        if reason := _fault(node):
-            yield _line(node), reason
+        if reason := f"has more than {MOST_NODES:,} parts; split it" if count >= MOST_NODES else _fault(node):
+            return _line(node), reason
+    return None
 
 
 def _line(node: nodes.Node) -> int:

@@ -161,7 +161,9 @@ class _LayerSearch:
     def newest(self, term: str, limit: int) -> list[Posting]:
         """The newest rows that hold a term and pass the filter."""
         latest = [posting for posting in self.latest.postings(term) if self.passes(posting[0])]
-        stored = list(islice(self._stored(term), limit))
+        current = self._current(term)
+        passing = (posting for posting in current if self.passes(posting[0])) if self.filtered else current
+        stored = list(islice(passing, limit))
         if latest and stored and latest[-1][0] < stored[0][0]:
             return sorted([*latest, *stored], reverse=True)
         return [*latest, *stored]
@@ -177,10 +179,6 @@ class _LayerSearch:
             held = ((*self.latest.postings(each), *self._current(each)) for each in self.facets)
             self._with_facets = set.intersection(*({posting[0] for posting in postings} for postings in held))
         return number not in self.expired and (self._with_facets is None or number in self._with_facets)
-
-    def _stored(self, term: str) -> Iterator[Posting]:
-        current = self._current(term)
-        return (posting for posting in current if self.passes(posting[0])) if self.filtered else current
 
     def _current(self, term: str) -> Iterator[Posting]:
         """The rows in leaves and blocks, without the stale ones."""
@@ -209,8 +207,11 @@ class Search(Work):
             return self.evidence(question)
         self._fill(answers)
         self._open(question)
-        if question.embedder is not None:
-            self._keep_vectors(hashed(question.embedder), answers["vectors"])
+        if question.embedder is not None:  # somebody will probably ask for the vectors that came along
+            embedder, along = hashed(question.embedder), answers["vectors"]
+            for code in [CODES[layer] for layer in searches]:
+                after = self.stamps.get((self.tenant, code, embedder)) or 0
+                self._vectors[code, embedder] = after, [row[1:] for row in along if row[0] == code]
         states = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in answers.get("states", ())}
         standing = [decode(row) for row in answers.get("standing", ())]
         associations = [(ASSOCIATIONS.of_row(row[:-1]), row[-1]) for row in answers.get("associations", ())]
@@ -299,13 +300,6 @@ class Search(Work):
         for search in searches:
             unread = search.opening.unread
             search.opening.complete({term: search.among(term, set(rows)) for term, rows in unread.items()})
-
-    def _keep_vectors(self, embedder: int, rows: Sequence[Any]) -> None:
-        """Keep the vectors that came along: somebody will probably ask for them."""
-        for layer in self._searches:
-            code = CODES[layer]
-            after = self.stamps.get((self.tenant, code, embedder)) or 0
-            self._vectors[code, embedder] = after, [row[1:] for row in rows if row[0] == code]
 
 
 def _layer_search(layer: Layer, question: Question) -> _LayerSearch:

@@ -16,7 +16,6 @@ from hexad.store.sqlite.statements import migrations
 from hexad.store.sqlite.unit import SCRUBBED
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Sequence
 
 __all__ = ["SqliteStore"]
@@ -44,7 +43,10 @@ class SqliteStore:
         self._connections = Connections(self._path, patience=patience)
         try:
             with translated(self._path), self._connections.taken() as connection:
-                _prepare(connection, self._path, patience)
+                scripts = migrations()
+                refuse_newer(connection, self._path, len(scripts))
+                persistently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone(), patience)
+                persistently(lambda: migrate(connection, self._path, scripts), patience)
         except BaseException:
             self.close()
             raise
@@ -104,10 +106,3 @@ def _create_for_owner(path: Path) -> None:
         raise StoreReadOnly(str(path), f"cannot be created: {error.strerror}; choose another folder") from error
     except ValueError as error:  # NUL, or a surrogate that is no byte
         raise NotADatabase(ascii(str(path)), "is no path; give the path of a file") from error
-
-
-def _prepare(connection: sqlite3.Connection, path: Path, patience: float) -> None:
-    scripts = migrations()
-    refuse_newer(connection, path, len(scripts))
-    persistently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone(), patience)
-    persistently(lambda: migrate(connection, path, scripts), patience)

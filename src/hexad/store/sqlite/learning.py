@@ -24,7 +24,13 @@ class LearningTables(Queries, CallTables):
 
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id, filter by filter."""
-        return [found for each in wanted for found in self._connection.execute(*self._filtered(each))]
+        found: list[tuple[str, str]] = []
+        for each in wanted:
+            exact = (each.skeleton, each.template, each.error_pattern, each.length)
+            given = [value for value in exact if value is not None]
+            query = _query(*[value is not None for value in exact], wildcard=each.wildcard)
+            found += self._run(query, self.namespace, each.trigger, *given, each.limit)
+        return found
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         """A session's offers and calls."""
@@ -37,13 +43,6 @@ class LearningTables(Queries, CallTables):
         return self._run(in_sqlite(sql), self.namespace, *values)
 
     _write = _rows
-
-    def _filtered(self, wanted: TemplateFilter) -> tuple[str, list[object]]:
-        """A query for a filter, and its values."""
-        exact = (wanted.skeleton, wanted.template, wanted.error_pattern, wanted.length)
-        given = [value for value in exact if value is not None]
-        query = _query(*[value is not None for value in exact], wildcard=wanted.wildcard)
-        return query, [self.namespace, wanted.trigger, *given, wanted.limit]
 
 
 _EXACT = ("skeleton", "template", "error_pattern", "length")

@@ -109,7 +109,8 @@ class Search(Queries):
         if question.with_rules and self._run(_BEYOND, self.namespace, question.standing).fetchone() is None:
             least = Standing.OWN
         standing = self._standing(question, now, least) if known.standing >= least and question.standing else ()
-        vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
+        states = self._run(_VECTOR_STATES, self.namespace, question.embedder) if question.embedder is not None else ()
+        vectors = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in states if layer in LAYERS}
         associations = self._associations(question) if known.associated else ()
         opened = {layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items()}
         own = known.standing > 0
@@ -133,13 +134,17 @@ class Search(Queries):
         for layer, search in searches.items():
             search.filtered = bool(question.facets) or (expired and layer is Layer.USER_KNOWLEDGE)
             search.counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
-        for search, term, count in self._counted(searches.values()):
-            search.counts[term] = count
+        hashes = {hashed(search.home, term): (search, term) for search in searches.values() for term in search.counted}
+        for values in map(padded, chunks(hashes)):
+            sql = f"SELECT term, weight FROM hexad_posting WHERE term IN ({placeholders(values)}) AND number = {COUNT}"
+            for found, count in self._connection.execute(sql, values):
+                search, term = hashes[found]
+                search.counts[term] = count
         for search in searches.values():
             for term in search.counted if search.fresh.rows else ():
-                found = len(search.fresh.postings(term))
-                if found:
-                    search.counts[term] = search.counts.get(term, 0) + found
+                fresh = len(search.fresh.postings(term))
+                if fresh:
+                    search.counts[term] = search.counts.get(term, 0) + fresh
         return searches
 
     @property
@@ -158,14 +163,6 @@ class Search(Queries):
 
     def _scopes(self, layers: Collection[Layer]) -> dict[Layer, _LayerSearch]:
         return {scope[0]: _LayerSearch(*scope) for scope in self._known.scopes if scope[0] in layers}
-
-    def _counted(self, searches: Collection[_LayerSearch]) -> Iterator[tuple[_LayerSearch, str, int]]:
-        hashes = {hashed(search.home, term): (search, term) for search in searches for term in search.counted}
-        for chunk in chunks(hashes):
-            values = padded(chunk)
-            sql = f"SELECT term, weight FROM hexad_posting WHERE term IN ({placeholders(values)}) AND number = {COUNT}"
-            for term, count in self._connection.execute(sql, values):
-                yield *hashes[term], count
 
     # postings
 
@@ -200,7 +197,9 @@ class Search(Queries):
         """Look up the terms without room among the rows that others named."""
         for search in searches:
             unread = search.opening.unread
-            stored = self._postings([_among(hashed(search.home, term), rows) for term, rows in unread.items()])
+            sql = f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))"
+            parts = [(sql, [hashed(search.home, term), str(list(rows))]) for term, rows in unread.items()]
+            stored = self._postings(parts)
             for (term, rows), postings in zip(unread.items(), stored, strict=True):
                 wanted = set(rows) if search.fresh.rows else ()
                 fresh = [each for each in search.fresh.postings(term) if each.number in wanted]
@@ -257,10 +256,6 @@ class Search(Queries):
         found = ((row, table.decode(row)) for row in cursor)
         return [Row(row[-1], record, unpacked(row[-2], record.id)) for row, record in found]
 
-    def _vector_states(self, embedder: str) -> Mapping[Layer, VectorState]:
-        found = self._run(_VECTOR_STATES, self.namespace, embedder)
-        return {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in found if layer in LAYERS}
-
     def _associations(self, question: Question) -> Iterator[tuple[Association, int | None]]:
         """Associations of the terms, with the numbers of their items; reads one more than the limit."""
         places = [(layer, term) for layer in question.layers for term in question.terms]
@@ -296,11 +291,6 @@ class _Asked:
     @property
     def hash(self) -> int:
         return hashed(self.search.home, self.term)
-
-
-def _among(term: int, numbers: Sequence[int]) -> tuple[str, Sequence[object]]:
-    """A term's rows among those with the given numbers."""
-    return f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))", [term, str(list(numbers))]
 
 
 def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, Sequence[object]]:
