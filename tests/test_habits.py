@@ -210,7 +210,7 @@ def test_the_command_lists_and_resets(tmp_path: Path, capsys: pytest.CaptureFixt
         hx.used(runbook(hx), "production is broken")
     assert main(["habits", "list", "--db", path, "--layer", "external_knowledge", "--item", "Runbook"]) == 0
     assert [line.split("\t")[:3] for line in capsys.readouterr().out.splitlines()] == [
-        ["external_knowledge", "Runbook", "broken"],
+        ["external_knowledge", "Runbook", "break"],
         ["external_knowledge", "Runbook", "product"],
     ]
     assert main(["habits", "list", "--db", path, "--json"]) == 0

@@ -66,6 +66,7 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     rf"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b(?!\ your) | choose\ from
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats)
+    | (?:allowed|valid|supported|available|known)(?:\ \w+)?:\ ['"]?[\w-]+['"]?,
     | find\ (?:the\ )?(?:field|param|propert)\w*\ | cannot\ be\ set
     | is\ not\ of\ type | (?:media|content)[ -]type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
     | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
