@@ -41,7 +41,7 @@ _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _LOOKING: Final = re.compile(  # tools by name
     "(?i)read|get|list|search|grep|glob|find|view|look|show|todo|think|web|screenshot|snapshot"
 )
-_SHELL: Final = re.compile(r"(?i)(?:.*_)?(?:bash|shell|sh|terminal|exec|execute|command|cmd|powershell)(?:_.*)?")
+_SHELL: Final = re.compile(r"(?i)exec(?:ute)?|(?:\w+_)?(?:bash|shell|sh|terminal|command|cmd|powershell)(?:_\w+)?")
 _LOOKING_UP: Final = re.compile("(?i)list|search|find|look|get|query")
 _ACTION: Final = re.compile(r"(?:/|_)(?:action|method|operation|op|endpoint)$")  # arguments that name a step
 _BODIES: Final = frozenset({"/data", "/json", "/params", "/files", "/content"})  # as clients of HTTP call them

@@ -141,7 +141,7 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid(?!ation\ failed|\ \w+\ byte) | \bformat | incorrect\ \w+\ value | convert | \bcast\b | between\ -?\d
     | mismatch | \b(?:method|values|functions|arguments)\b.{0,16}\ not\ allowed | limit
-    | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad\b(?!\ request)
+    | unterminated | unmatched | unclosed | unexpected\ (?!mime) | syntax | malformed | \bbad(?:ly)?\b(?!\ request)
     | \bcan(?:no|')t\ (?:start|index|iterate|parse)\b | unknown | unrecogni[sz]ed | columns | undeclared
     | not\ (?:appear|look)"""
 )
