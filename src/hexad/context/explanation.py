@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hexad.context.standing import Room
-    from hexad.model import Failure, Json, Prompt, Retrieval
+    from hexad.model import Failure, Item, Json, Prompt, Retrieval
+
+
+def name_of(item: Item) -> str:
+    """An item's key; of a learning also its id, since many are about one tool."""
+    return f"{item.key} {item.id}" if item.layer is Layer.AGENT_LEARNINGS else item.key
 
 
 class Explanation(NamedTuple):
@@ -96,4 +101,4 @@ def explained(explanation: Explanation) -> dict[str, Json]:
 
 def _line(judged: Judged) -> str:
     item = judged.item
-    return f"  {item.score:.3f} {item.key} [{judged.verdict}]: {'; '.join(map(str, item.reasons))}"
+    return f"  {item.score:.3f} {name_of(item)} [{judged.verdict}]: {'; '.join(map(str, item.reasons))}"

@@ -11,7 +11,7 @@ import typer
 from hexad.cli.commands import Commands, Common
 from hexad.cli.options import InCategory, Key, Layers, argument, flag, option
 from hexad.cli.terminal import screen
-from hexad.context.explanation import Explanation, explained
+from hexad.context.explanation import Explanation, explained, name_of
 from hexad.context.keywords import extract
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
@@ -174,7 +174,7 @@ def _show_explanation(explanation: Explanation) -> None:
     screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
     for layer, judged in explanation.candidates.items():
         title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
-        rows = [(j.item.score, j.item.key, j.verdict, "; ".join(map(str, j.item.reasons))) for j in judged]
+        rows = [(j.item.score, name_of(j.item), j.verdict, "; ".join(map(str, j.item.reasons))) for j in judged]
         screen.table(_JUDGED, rows, title=title, first=layer.value)
     if explanation.unfit:
         screen.say(explanation.unfit)
