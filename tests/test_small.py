@@ -46,16 +46,8 @@ def save(hx: Hexad, *facts: str) -> None:
     "message",
     [
         *("hello", "ok", "thanks!", "good morning", "Good Morning", "what time is it?", "May I?"),
-        *(
-            "Guten Morgen, wie geht es dir?",
-            "merci beaucoup",
-            "buenos días",
-            "grazie mille",
-            "谢谢",
-            "你好",
-            "おはようございます",
-            "ありがとう",
-        ),
+        *("that doesn't work", "good job!", "what is your name?", "Guten Morgen, wie geht es dir?"),
+        *("merci beaucoup", "buenos días", "grazie mille", "谢谢", "你好", "おはようございます", "ありがとう"),
         *("안녕하세요", "감사합니다"),
     ],
 )
@@ -64,6 +56,8 @@ def test_a_greeting_or_small_talk_finds_nothing(message: str, semantic: bool) ->
         save(
             hx,
             *FACTS,
+            "I work nights",
+            "My wife's name is Mia",
             "Der Morgen gehört dem Sport",
             "我们今天发布新版本",
             "我喜欢吃辣，越辣越好",

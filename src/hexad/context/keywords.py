@@ -65,8 +65,8 @@ _PERSONAL: Final = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]urs?
 _NAME: Final = re.compile(r"(?<=[\w,] )[A-Z][a-z]+")  # inside a sentence
 _SENTENCE: Final = re.compile(r"\b[a-z]")  # and no greeting, such as "Good Morning"
 _IDIOM: Final = re.compile(  # words that are about no topic together
-    r"(?i)\b(?:doesn'?t|does not|didn'?t|did not|not|isn'?t|won'?t) work(?:ing)?\b|\b(?:good|great|nice) (?:job|work)\b"
-    r"|\byour name\b"
+    r"(?i)\b(?:doesn'?t|does not|didn'?t|did not|isn'?t|is not|won'?t) work(?:ing)?\b"
+    r"|\b(?:good|great|nice) (?:job|work)\b|\byour name\b"
 )
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 

@@ -29,7 +29,7 @@ _BYPASS: Final = re.compile(  # names of arguments that pass by an approval, a l
     r"""(?ix) ^(?:skip|bypass|override|overrule|ignore|disable|without|no|allow)-(?!case|cache|missing|redirect|white
         |null|empty|space|blank|head|nan|index|dup|hidden|error|warning|colou?r|wait)
     | ^(?:override|overrule|bypass)$ | auto-?(?:approv|confirm|accept|merge) | approv | ^admin | ^i-know | destructive
-    | ^confirm(?:ed)?$ | ^trust-"""
+    | ^confirm(?:ed)?$ | ^trust-remote"""
 )
 
 
