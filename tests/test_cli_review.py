@@ -100,6 +100,17 @@ def test_what_is_rejected_is_gone_from_the_queue_for_good(folder: Path) -> None:
         assert hx.learnings.doubtful() == ()
 
 
+@requirement("LEARN-09")
+def test_a_fix_that_is_trusted_already_is_rejected_by_its_id(folder: Path) -> None:
+    with opened(folder / "hexad.db") as hx:
+        for number in range(2, 6):
+            fail_and_mend(hx, f"chat:{number}")
+        (known,) = [each for each in hx.learnings.list() if each.trusted]
+    assert main(["learnings", "reject", known.id[:4], "--db", str(folder / "hexad.db")]) == 0
+    with opened(folder / "hexad.db") as hx:
+        assert hx.learnings.get(known.id).fix != known.fix
+
+
 @requirement("LEARN-08", "LEARN-09")
 def test_another_fix_than_the_rejected_one_is_offered_and_a_person_may_still_correct_it(hx: Hexad) -> None:
     fail_and_mend(hx, "chat:1")

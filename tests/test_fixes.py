@@ -484,6 +484,12 @@ def test_another_subcommand_is_no_edit_of_the_one_that_failed(hx: Hexad) -> None
         ),
         ({"size": "Medium"}, "'Medium' is not a valid Size", {"size": "medium"}, "write `size` in lower case"),
         ({"zone": "Berlin"}, "no time zone found", {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),
+        (
+            {"tz": "CET"},
+            "unknown time zone 'CET'",
+            {"tz": "Europe/Rome"},
+            "give `tz` as a time zone like Europe/Berlin, not as text",
+        ),
         ({"city": "Atlantis"}, "unknown city", {"city": "Paris"}, ""),
         ({"id": 13}, "TimeoutError: timed out", {"id": 13}, ""),
         ({"path": "a.csv"}, "'utf-8' codec can't decode byte 0xe4: invalid continuation byte", {"path": "b.csv"}, ""),

@@ -528,3 +528,17 @@ def test_a_full_stop_makes_no_second_entry(hx: Hexad) -> None:
         hx.knowledge.save("Guest wifi changes on Monday."),
     )
     assert (first.key, second.version) == (second.key, 2)
+
+
+@requirement("SAVE-01", "SAVE-02")
+def test_the_same_sentence_in_another_case_or_spacing_is_the_same_entry(hx: Hexad) -> None:
+    saved = [hx.knowledge.save(text) for text in ("We use pnpm", "we  use pnpm", "WE USE PNPM.")]
+    assert [(each.key, each.version) for each in saved] == [("use-pnpm", 1), ("use-pnpm", 2), ("use-pnpm", 3)]
+    assert hx.knowledge.save("We do not use pnpm").key != "use-pnpm"
+
+
+@requirement("SAVE-01", "KNOW-04")
+def test_a_key_that_is_made_from_a_text_holds_no_long_number(hx: Hexad) -> None:
+    assert hx.knowledge.save("My phone number is 01701234567").key == "phone-number"
+    assert hx.knowledge.save("My IBAN is DE89370400440532013000").key == "iban"
+    assert hx.knowledge.save("The office is in room 4021").key == "office-room-4021"

@@ -117,6 +117,20 @@ def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) 
 
 
 @requirement("STAND-01")
+def test_of_two_entries_that_begin_alike_the_later_one_stands(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", standing_budget=60, clock=FixedClock()) as hx:
+        hx.knowledge.save("old", "My dentist is Dr. Amsel in the Kaiserstrasse")
+        for number in range(6):
+            hx.knowledge.save(f"other-{number}", f"Cousin number {number} collects postage stamps")
+        hx.knowledge.save("new", "My dentist is Dr. Sommer in the Habsburgergasse")
+        standing = [item.key for item in hx.standing()]
+        assert len(standing) < 8
+        assert "old" not in standing
+        hx.knowledge.delete("new")
+        assert "old" in [item.key for item in hx.standing()]
+
+
+@requirement("STAND-01")
 def test_a_key_that_was_made_from_a_text_with_a_contraction_is_not_shown(hx: Hexad) -> None:
     said = ["I'm allergic to peanuts", "I don't like l’été"]
     assert [hx.knowledge.save(text).key for text in said] == ["allergic-peanuts", "dont-like-été"]
