@@ -256,7 +256,7 @@ def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Fail
     causes = [each for each in found if each.says and (_is_cause(each, failure) or whole[each.path] in both)]
     causes = [each for each in causes if not advised or not _is_another_way(each, failure)]
     sole = renamed or (len({*whole.values()}) == 1 and not _REQUIRED.search(error))
-    admits = {each.path for each in causes if failure.cause is Cause.REFUSED and names_secret([name_of(each.path)])}
+    admits = {each.path for each in causes if failure.cause is Cause.REFUSED and names_secret((name_of(each.path),))}
     wanted = [
         each for each in causes if sole or each.op == "replace" or {whole[each.path], each.path} & (named | admits)
     ]
@@ -312,7 +312,7 @@ def _is_cause(change: Change, failure: Failure) -> bool:
         about = "/headers/" in change.path.lower() or any(each in failure.text.casefold() for each in words)
         if failure.cause is Cause.OTHER and about:  # `follow_redirects` and "redirect"
             return True
-        credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
+        credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret((name_of(change.path),))
         return credentials or _is_named(change.path, failure.text)
     kinds = {Cause.OTHER: "list|object|whole number$|number$", Cause.ABSENT: "list"}
     other_type = re.match(kinds.get(failure.cause, r"\Z"), change.after)

@@ -25,7 +25,8 @@ _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
 _ERROR_KEPT: Final = 1000  # characters of an error that are searched for words of a fix
 _LONGEST_BODY: Final = 1 << 16  # characters of a text that is read as JSON
 _LONGEST_NAME: Final = 64
-_LARGE: Final = 10_000
+_LARGE: Final = re.compile(r"(?<!than )(?<!most )(?<!least )\b\d{5,}\b")  # a number that is no limit
+_TO_LAST_WORD: Final = re.compile(r"(?s)(.*\w)")
 _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
 
 
@@ -85,25 +86,23 @@ def outcome_of(
 
 def _without_numbers(error: str, given: Sequence[object]) -> str:
     """An error without the large numbers that the call gave: accounts, identifiers."""
+    if _LARGE.search(error) is None:
+        return error
     held = (each.values() if type(each) is dict else each if type(each) is list else (each,) for each in given)
-    large = {str(each) for part in held for each in part if type(each) is int and each >= _LARGE}
-    return (
-        re.sub(
-            r"(?<!than )(?<!most )(?<!least )\b\d{5,}\b", lambda found: "…" if found[0] in large else found[0], error
-        )
-        if large
-        else error
-    )
+    numbers = {str(each) for part in held for each in part if type(each) is int}
+    return _LARGE.sub(lambda found: "…" if found[0] in numbers else found[0], error)
 
 
 def _without_names(error: str, given: Sequence[object]) -> str:
     """An error without the names that the call gave and that stand behind a colon or at its end: they are values."""
     names = [each for each in given if isinstance(each, str) and 1 < len(each) < _LONGEST_NAME]
-    last = next((each for each in names if each.isalpha() and re.search(rf"[ =]{re.escape(each)}\W*\Z", error)), None)
+    words = [each for each in names if each.isalpha() and each in error]
+    end = _TO_LAST_WORD.match(error) if words else None
+    last = next((each for each in words if end is not None and end[1].endswith((f" {each}", f"={each}"))), None)
     if last is not None:
         error = f"{error.rpartition(last)[0]}{WILD}"
     for each in names:
-        if each[0].isupper() or not each.isascii():
+        if f": {each}" in error and (each[0].isupper() or not each.isascii()):
             error = re.sub(rf"(?<=: ){re.escape(each)}(?![\w-])", WILD, error)
     return error
 

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Final
 
 REDACTED: Final = "[redacted:secret]"
 _DIGITS: Final = 4  # a word with so many may be a personal number
@@ -27,16 +24,18 @@ _PERSONAL: Final = re.compile("iban|cards?|cardnumber|accounts?|ssn|passport|pho
 _FILLER: Final = re.compile("code|value|number|no|num|text|string")
 
 
-def names_secret(path: Sequence[str]) -> bool:
+@lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
+def names_secret(path: tuple[str, ...]) -> bool:
     """Whether an argument, or one that contains it, has the name of a secret.
 
-    >>> [names_secret([name]) for name in ("apiKey", "PIN", "otp_code", "max_tokens", "password_length", "key")]
+    >>> [names_secret((name,)) for name in ("apiKey", "PIN", "otp_code", "max_tokens", "password_length", "key")]
     [True, True, True, False, False, False]
     """
     return any(map(_is_secret, path))
 
 
-def names_person(path: Sequence[str]) -> bool:
+@lru_cache(maxsize=1024)
+def names_person(path: tuple[str, ...]) -> bool:
     """Whether it is named like personal data: a card, an account."""
     return any(map(_is_personal, path))
 
@@ -52,7 +51,6 @@ def is_number_of_somebody(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) > _LARGEST
 
 
-@lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
 def _is_secret(name: str) -> bool:
     words = _words(name)
     while len(words) > 1 and _FILLER.fullmatch(words[-1]):
@@ -66,7 +64,6 @@ def _is_secret(name: str) -> bool:
             return False
 
 
-@lru_cache(maxsize=1024)
 def _is_personal(name: str) -> bool:
     return any(map(_PERSONAL.fullmatch, _words(name)))
 

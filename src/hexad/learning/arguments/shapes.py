@@ -100,9 +100,11 @@ def summarised(tool: str, arguments: object, shaped: Mapping[str, Argument] = Ma
     given = by_name(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
-    short = (name for name, value in given.items() if isinstance(value, str) and len(value) <= LONGEST)
-    known = {name: each.text for name in short if (each := shaped.get(f"/{name}"))}
-    return {name: known.get(name) or _summary((name,), value) for name, value in given.items()}
+    summary: dict[str, Json] = {}
+    for name, value in given.items():
+        known = shaped.get(f"/{name}") if isinstance(value, str) and len(value) <= LONGEST else None
+        summary[name] = (known is not None and known.text) or _summary((name,), value)
+    return summary
 
 
 class Argument(NamedTuple):
@@ -203,12 +205,13 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         if len(found) >= MOST:
             return
         here = (*path, name)
-        if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not names_secret(here):
+        if isinstance(value, str):  # first, since most are
+            found[pointer(here)] = Argument(_shape_of_text(value), _text(here, value))
+        elif isinstance(value, Mapping) and value and len(path) < _DEEPEST and not names_secret(here):
             _gather(here, by_name(value), found)
         else:
             shape = shape_of(value)
-            kept = _text(here, value) if isinstance(value, str) else _constant(here, value, shape)
-            found[pointer(here)] = Argument(shape, kept)
+            found[pointer(here)] = Argument(shape, _constant(here, value, shape))
             if shape == "list of object" and len(path) < _DEEPEST and not names_secret(here):
                 _gather(here, by_name(value[0]), found)  # type: ignore[index] # its elements are alike
 

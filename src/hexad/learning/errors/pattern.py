@@ -41,6 +41,7 @@ _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )
 _SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is not one
 _STOPS: Final = ".!?"
 _DIGIT: Final = re.compile(r"\d")
+_STATUS: Final = re.compile(r"[45]\d\d\b")  # the one code that is recognised by its digits
 _COUNTS: Final = re.compile(r"\{|::|\.[a-z]+\d")  # JSON, ::1 and .mp3: a digit matters there
 _ZEROS: Final = str.maketrans("123456789", "000000000")
 _SHORT: Final = 1000  # characters of an error that is looked up before it is read
@@ -56,13 +57,13 @@ def words_of(error: str) -> Words:
     >>> words_of("Transaction with ID 3 not found.")
     ('Transaction', 'with', 'ID', '<num>', 'not', 'found')
     """
-    if len(error) > _SHORT or _COUNTS.search(error) or holds_code(error):
+    if len(error) > _SHORT or _STATUS.search(error):
         return _words_of(error)
     shape = hash(error.translate(_ZEROS))  # an error of another row has the same words
     words = _known.get(shape)
     if words is None:
         words = _words_of(error)
-        if not any(map(_DIGIT.search, words)):
+        if not (any(map(_DIGIT.search, words)) or _COUNTS.search(error) or holds_code(error)):
             _known.put(shape, words)
     return words
 

@@ -36,6 +36,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from hexad.recent import Recent
+
 
 class Redacted(NamedTuple):
     """A text without its secrets, and the sorted names of the kinds that were taken out."""
@@ -73,7 +75,8 @@ def described(error: BaseException) -> str:
 
 # --- the cheap check ------------------------------------------------------------------------------------------------
 # Every shape is found by a word, by a long number, or by a run of at least twenty characters without a blank. Looking
-# for one literal after another is ten times faster than a regular expression with all of them.
+# for one literal after another is ten times faster than a regular expression with all of them. Which digits a text has
+# does not matter, so the texts of a tool's calls, which differ in numbers, are looked at once.
 
 PASSWORDS = (  # what a password is called in languages that write blanks between words
     "password|passwd|passphrase|passcode|passwort|passord|kennwort|zugangscode|contraseña|contrasena|contrasenya|senha"
@@ -85,9 +88,9 @@ UNSPACED = "비밀번호|비번|암호|패스워드|密码|密碼|口令|パス�
 _HINTS = (
     f"{PASSWORDS}|{UNSPACED}|"
     "pass|pw|psk|clave|mdp|secret|token|key|auth|_pat|bearer|curl|://|appid=|ldap|smbclient|openssl|mongo|mysql"
-    "|mariadb|docker|podman|redis-cli|zip |7z |cookie|sess|.sid| sid|ssws|securestring|wifi|wlan|net use|add_user"
+    "|mariadb|docker|podman|redis-cli|zip |0z |cookie|sess|.sid| sid|ssws|securestring|wifi|wlan|net use|add_user"
     "|/user:|pin |pin:|pin=|puk |puk:|cred|login|zugang|identifiants|admin:|root:| -p| -w|sudo -s|sqlcmd|sqlplus"
-    "|thin:|ipmitool|snmp|lftp|otp|2fa|recovery|backup c|identified by|/p:|code is|code:|code :|code="
+    "|thin:|ipmitool|snmp|lftp|otp|0fa|recovery|backup c|identified by|/p:|code is|code:|code :|code="
     "|code ist|code lautet|code est|code de |código de |验证码|驗證碼|인증번호|認証コード|確認コード"
 ).split("|")
 _SHORTEST = [hint for hint in _HINTS if not any(other in hint for other in _HINTS if other != hint)]
@@ -96,10 +99,24 @@ _NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A
 MANY_WORDS = re.compile(r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}")  # as in the words of a wallet
 LONG_WORD = re.compile(r"\S{20,}")
 _LONG = 20
+_ZEROS = str.maketrans("123456789", "000000000")
+_SHORT = 1000  # characters of a text that is remembered
+_seen = Recent[int, bool](4096)  # whether a text may hold one, by the hash of the text with zeros for digits
 
 
 def _may_hold_a_secret(text: str) -> bool:
     """False only if no detector can find anything."""
+    if len(text) > _SHORT:
+        return _holds_a_hint(text.translate(_ZEROS))
+    zeroed = text.translate(_ZEROS)
+    known = _seen.get(hash(zeroed))
+    if known is None:
+        known = _holds_a_hint(zeroed)
+        _seen.put(hash(zeroed), known)
+    return known
+
+
+def _holds_a_hint(text: str) -> bool:
     lowered = text.lower()
     for hint in _ASCII if lowered.isascii() else _SHORTEST:  # `any` takes twice as long; every prompt passes here
         if hint in lowered:

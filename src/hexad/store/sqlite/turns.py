@@ -75,13 +75,15 @@ class Line:
 
     def stand(self, seconds: float) -> None:
         """Wait until it is this process's turn, or a while has passed."""
-        with suppress(OSError):  # as on Windows, and on file systems without such locks: go on without
+        try:
             if self._fd < 0:
                 self._fd = os.open(self._folder, os.O_RDONLY)
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            with suppress(OSError):
                 self._place = _Place(self._folder, min(seconds, _IN_LINE))
+        except OSError:  # as on Windows, and on file systems without such locks: go on without
+            return
 
     def leave(self) -> None:
         """Let the next process in."""
@@ -89,8 +91,10 @@ class Line:
         if place is not None:
             place.leave()
         elif self._fd >= 0:
-            with suppress(OSError):
+            try:
                 fcntl.flock(self._fd, fcntl.LOCK_UN)
+            except OSError:
+                return
 
     def __del__(self) -> None:
         if self._fd >= 0:
