@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -310,6 +311,27 @@ def test_what_stands_does_not_count_as_the_users_answers(hx: Hexad) -> None:
     found = hx.prompt("", question).kept
     assert {item.key for item in found if item.origin == "user"} == {"own-0", "own-1", "own-2"}
     assert len(found) == 5
+
+
+@requirement("PROMPT-06")
+def test_an_explanation_is_about_one_state_of_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(*args: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*args, **options)
+        connection.set_trace_callback(lambda sql: begun.append(sql) if sql.startswith("BEGIN") else None)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    with opened(tmp_path / "agent.db", standing_budget=60, max_knowledge=100) as hx:
+        for number in range(30):
+            hx.knowledge.save(f"rule-{number}", f"Never deploy service {number} on Fridays", category="rule")
+        hx.explain("may I deploy?")
+        for message in ("may I deploy?", "hello"):
+            begun.clear()
+            assert " of 20 or more rules and preferences fit 60 tokens" in hx.explain(message).unfit
+            assert begun == ["BEGIN"]
 
 
 @requirement("STAND-03", "PROMPT-06")

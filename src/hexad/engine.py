@@ -13,7 +13,7 @@ from hexad.context.layers import Judged
 from hexad.context.memories import merged, standing_of_all
 from hexad.context.retriever import ContextRetriever, Retriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
-from hexad.context.standing import BUDGET, Room, left_out, read_standing
+from hexad.context.standing import BUDGET, Room, Stands, read_standing
 from hexad.errors import HexadError
 from hexad.memory import admission
 from hexad.memory.use.habits import Habits
@@ -96,21 +96,21 @@ class Engine:
         if isinstance(self.retriever, ContextRetriever) and self.retriever.store is self.workspace.store:
             name = self.workspace.session_of(session) or None
             return self.retriever.examine(message, layers, session=name, wide=wide, room=room)
-        standing, found = self._standing(room), self._retrieved(message, layers, None, session=session)
-        ids = {item.id for item in standing}
+        stands, found = self._standing(room), self._retrieved(message, layers, None, session=session)
+        ids = {item.id for item in stands.items}
         left = {
             layer: tuple(item for item in items if layer is not Layer.USER_KNOWLEDGE or item.id not in ids)
             for layer, items in found.items.items()
         }
         items = {layer: each for layer, each in left.items() if each}
         candidates = {layer: [Judged(item) for item in each] for layer, each in items.items()}
-        return replace(found, items=items, standing=standing), candidates
+        return replace(found, items=items, standing=stands.items, unfit=stands.unfit), candidates
 
     def standing(self) -> tuple[Item, ...]:
         """The entries that are in every prompt."""
         room, found = self._room, list[tuple[Item, ...]]()
         for engine in (self, *self.others):
-            found.append(engine._standing(room))  # noqa: SLF001 - one of us
+            found.append(engine._standing(room).items)  # noqa: SLF001 - one of us
             room = room.less(found[-1])
         return standing_of_all(found)
 
@@ -118,9 +118,9 @@ class Engine:
     def _room(self) -> Room:
         return Room(self.standing_budget, self.counter)
 
-    def _standing(self, room: Room) -> tuple[Item, ...]:
+    def _standing(self, room: Room) -> Stands:
         here = self.workspace
-        return read_standing(here.store, here.namespace, here.clock(), room, None) if room.tokens else ()
+        return read_standing(here.store, here.namespace, here.clock(), room, None)
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The base with the retrieved items after it. Pure: it counts and writes nothing."""
@@ -173,9 +173,7 @@ class Engine:
         wide = max(_CANDIDATES, self.max_per_layer)
         found, candidates = self.turn(message, layers, session=session, wide=wide)
         prompt = self.assemble(base, found, budget=budget)
-        seconds, here = time.perf_counter() - started, self.workspace
-        unfit = left_out(here.store, here.namespace, here.clock(), found.standing, self.standing_budget)
-        return judge(found, candidates, prompt, room=self._room, seconds=seconds)._replace(unfit=unfit)
+        return judge(found, candidates, prompt, room=self._room, seconds=time.perf_counter() - started)
 
 
 def _note(facts: signals.Facts, found: Retrieval) -> None:

@@ -412,6 +412,7 @@ class Retrieval:
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
     standing: tuple[Item, ...] = ()  # in every prompt; `retrieve` leaves them out
+    unfit: str = ""  # a sentence about the rules for which every prompt has no room
     namespace: str = DEFAULT_NAMESPACE
     session: str | None = None
     seconds: Mapping[Layer, float] = field(default_factory=dict, compare=False)

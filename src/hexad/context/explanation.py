@@ -77,6 +77,7 @@ def judge(
         seconds=seconds,
         standing_tokens=room.counter(prompt.block) if prompt.block else 0,
         standing_budget=room.tokens,
+        unfit=found.unfit,
     )
 
 

@@ -25,7 +25,6 @@ TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens
 _ALIKE: Final = 6  # tokens by which texts of like length differ
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
-_MOST: Final = 1000  # pins, rules and preferences that are counted
 _NAMED: Final = 5  # of those that do not fit
 _SUBJECT: Final = re.compile(  # "My dentist is …": a later entry with the same beginning says what holds now
     r"(?i)(?:my|our|the|mein\w*|unser\w*|mon|ma|notre|mi|nuestr\w+) [^.,;:!?]{2,40}? (?:is|are|ist|sind|est|es|son) "
@@ -50,43 +49,45 @@ class Room(NamedTuple):
         return self._replace(tokens=max(0, self.tokens - self.counter(standing_block(items)))) if items else self
 
 
-def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> tuple[Item, ...]:
+class Stands(NamedTuple):
+    """The items that stand, and a sentence about the user's pins, rules and preferences that do not fit, if any."""
+
+    items: tuple[Item, ...] = ()
+    unfit: str = ""
+
+
+def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> Stands:
     """The entries of a namespace that stand."""
+    if not room.tokens:
+        return Stands()
     question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=room.rows, with_rules=True)
     with store.reading(namespace, deadline=deadline) as view:
         return fitting(view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room)
 
 
-def left_out(store: Store, namespace: str, now: datetime, standing: Sequence[Item], budget: int) -> str:
-    """A sentence about the user's pins, rules and preferences for which every prompt has no room; else empty."""
-    if not budget:
-        return ""
-    question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=_MOST, with_rules=True)
-    with store.reading(namespace) as view:
-        rows = view.evidence(question)[Layer.USER_KNOWLEDGE].standing
-    records = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
-    keys, stand = [each.key for each in records if standing_of(each) > Standing.OWN], {item.id for item in standing}
-    missing = [key for key in keys if key not in stand]
-    some = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
-    fit = f"{len(keys) - len(missing)} of {len(keys)} rules and preferences fit {budget} tokens"
-    rest = f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
-    return rest if missing else ""
-
-
-def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
+def fitting(rows: Sequence[Row], room: Room) -> Stands:
     """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
 
     Others fill the room that is left, if all are known: short ones first, which words find worst, and of like length
     the oldest, so that a new one changes little. What a later one may have corrected comes last.
     """
     own = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
-    records = [record for record in own if standing_of(record) > Standing.OWN]
-    if len(rows) < room.rows:  # otherwise there may be more
+    records = rules = [record for record in own if standing_of(record) > Standing.OWN]
+    whole = len(rows) < room.rows  # otherwise there may be more
+    if whole:
         others = [record for record in reversed(own) if standing_of(record) == Standing.OWN]
         latest = {_subject(record): record for record in others}
         outdated = {record.id for record in others if latest[_subject(record)] is not record}
-        records += sorted(others, key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE))
-    return _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
+        records = rules + sorted(others, key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE))
+    items = _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
+    stand = {item.id for item in items}
+    missing = [record.key for record in rules if record.id not in stand]
+    if not missing or not room.tokens:
+        return Stands(items)
+    known = f"{len(rules)}{'' if whole else ' or more'}"
+    some = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+    fit = f"{len(rules) - len(missing)} of {known} rules and preferences fit {room.tokens} tokens"
+    return Stands(items, f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}")
 
 
 def _subject(record: Knowledge) -> str:

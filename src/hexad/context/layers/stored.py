@@ -13,7 +13,7 @@ from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS
 from hexad.context.layers.presenting import present
 from hexad.context.matching import FEW, NEAREST, Matches, habits
 from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
-from hexad.context.standing import Room, fitting
+from hexad.context.standing import Room, Stands, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import Nearness, Similarity, or_by_words_alone, without_words
 from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
@@ -46,7 +46,7 @@ class Examined(NamedTuple):
 
     candidates: Mapping[Layer, Sequence[Judged] | Exception]
     associations: Mapping[Layer, Sequence[Association]] = {}
-    standing: tuple[Item, ...] = ()
+    stands: Stands = Stands()
     seconds: Mapping[Layer, float] = {}  # of each layer's own work: the rows are read for all of them together
 
 
@@ -82,17 +82,17 @@ class StoredLayers(NamedTuple):
         each = [self.examine([layer], query, limit, wide=wide) for layer in layers]
         habits_of = self.examine((), query, limit, also=also)
         candidates = {layer: found for one in (*each, habits_of) for layer, found in one.candidates.items()}
-        standing = next((one.standing for one in each if one.standing), ())
+        stands = next((one.stands for one in each if one.stands.items), Stands())
         seconds = {layer: taken for one in each for layer, taken in one.seconds.items()}
-        return Examined(candidates, habits_of.associations, standing, seconds)
+        return Examined(candidates, habits_of.associations, stands, seconds)
 
     def _examine(self, layers: Sequence[Layer], query: Query, limit: int, wide: int, also: Sequence[Layer]) -> Examined:
         now = self.clock()
         with self.store.reading(self.namespace, deadline=self.deadline) as view:
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
-            standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
-            asked = _Asked(self, view, query, now, limit, wide, frozenset(item.id for item in standing), [])
+            stands = Stands() if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
+            asked = _Asked(self, view, query, now, limit, wide, frozenset(item.id for item in stands.items), [])
             some, spent = [layer for layer in layers if found[layer].statistics.rows], dict[Layer, float]()
             passes = [_timed(spent, layer, _Pass, asked, layer, found[layer]) for layer in some]
             self._look(view, passes, now, ends)
@@ -107,7 +107,7 @@ class StoredLayers(NamedTuple):
             rows = view.fetch({each.layer: each.numbers for each in passes if each.numbers})
         judged = {each.layer: _timed(spent, each.layer, each.judged, rows.get(each.layer, ()), wide) for each in passes}
         associations = {layer: found[layer].associations for layer in also}
-        return Examined({**dict.fromkeys(layers, ()), **judged}, associations, standing, spent)
+        return Examined({**dict.fromkeys(layers, ()), **judged}, associations, stands, spent)
 
     def _question(self, layers: Sequence[Layer], query: Query, now: datetime, wide: int) -> Question:
         similarity, room = self.similarity, self.room
