@@ -51,7 +51,7 @@ demo: $(DEMO) ## see an agent learn over three conversations, offline
 	@$(BIN)/python examples/adk_assistant --demo
 
 demo-postgres: $(READY) ## the same, with its memory on a PostgreSQL server that is started for it
-	@$(BIN)/python -m tests.postgres_server $(BIN)/python examples/adk_assistant --demo --db
+	@$(BIN)/python -m tests.store.postgres_server $(BIN)/python examples/adk_assistant --demo --db
 
 tour: $(CORE) ## see the engine by itself: remember, retrieve, assemble, explain
 	@$(BIN)/python examples/demo.py

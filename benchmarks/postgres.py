@@ -1,6 +1,6 @@
 """PostgreSQL beside SQLite: round trips on the wire, processor time of client and server, index bytes, many writers.
 
-Kills, ten thousand tenants and storms are soak tests (`tests/test_postgres_load.py`).
+Kills, ten thousand tenants and storms are soak tests (`tests/store/test_postgres_load.py`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from benchmarks.figures import Figure
 from hexad import Hexad, store
 from hexad.memory.indexing import document_of
 from hexad.testing.nouns import knowledge
-from tests.postgres_load import in_processes
-from tests.postgres_server import NoPostgresServer, PostgresServer
-from tests.postgres_wire import Wire
+from tests.store.postgres_load import in_processes
+from tests.store.postgres_server import NoPostgresServer, PostgresServer
+from tests.store.postgres_wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -86,6 +86,6 @@ def file_hx(tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
 
 
 def pytest_sessionfinish() -> None:
-    postgres = sys.modules.get("tests.postgres")
+    postgres = sys.modules.get("tests.store.postgres")
     if postgres is not None:
         postgres.stop_server()

@@ -20,7 +20,7 @@ from hexad.cli.tree import COMMANDS
 from hexad.edges.address import Address
 from hexad.mcp.http import PATH, Access, app_of
 from hexad.mcp.server import server_of
-from tests.mcp_support import TOOLS, client
+from tests.mcp.mcp_support import TOOLS, client
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,114 @@
+"""Promises to the readers of the code: small functions, small files, few public names, nothing heavy at import."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hexad
+from benchmarks import weight
+from tests.support import requirement
+
+SOURCE = Path(hexad.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+LONGEST_FUNCTION, LONGEST_FILE, LONGEST_ADAPTER, MOST_PUBLIC_NAMES = 50, 500, 150, 25
+ROOT = Path(__file__).parents[2]
+PAGES = [*FILES, *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+RETIRED = re.compile(
+    r"\b(told|tells|whoever|whatever|likewise|of late)\b|^ *r?\"{3}What\b", re.IGNORECASE | re.MULTILINE
+)
+STORED = '"told"'  # a value that databases hold
+EXCEPTIONS: dict[str, str] = {}  # "file:function": why it may be longer; the list only gets shorter
+
+
+@requirement("CTX-01")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    too_long = [
+        node.name
+        for node in functions
+        if (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION and f"{file.name}:{node.name}" not in EXCEPTIONS
+    ]
+    assert text.count("\n") <= LONGEST_FILE
+    assert not too_long
+
+
+@requirement("EDGE-01")
+@pytest.mark.parametrize("file", sorted((SOURCE / "adapters").glob("*.py")), ids=lambda file: file.name)
+def test_an_adapter_only_translates_so_it_is_short(file: Path) -> None:
+    assert file.read_text(encoding="utf-8").count("\n") <= LONGEST_ADAPTER
+
+
+@requirement("CTX-01")
+def test_code_and_pages_use_plain_words() -> None:
+    found = {str(page): RETIRED.search(page.read_text(encoding="utf-8").replace(STORED, "")) for page in PAGES}
+    assert {page: match[0] for page, match in found.items() if match} == {}
+
+
+@requirement("CTX-01")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_match_says_what_happens_to_everything_else(file: Path) -> None:
+    """It ends in `assert_never`, or in a wildcard with the reason beside it."""
+    text = file.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Match):
+            last = node.cases[-1]
+            head = text.splitlines()[last.pattern.lineno - 1]
+            assert isinstance(last.pattern, ast.MatchAs)
+            assert last.pattern.pattern is None
+            assert "assert_never(" in ast.unparse(last) or "  # " in head, head
+
+
+@requirement("CTX-01")
+def test_the_source_keeps_its_weight() -> None:
+    assert sum(weight.lines_by_folder().values()) <= weight.MOST_LINES
+
+
+@requirement("CTX-01")
+def test_few_imports_hide_in_functions() -> None:
+    assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, weight.hidden_imports()
+
+
+@requirement("STORE-01")
+def test_the_ports_of_a_store_are_few() -> None:
+    assert len(weight.port_methods()) <= weight.MOST_PORT_METHODS, weight.port_methods()
+
+
+@requirement("CTX-01")
+def test_a_retrieve_of_four_layers_takes_few_statements(tmp_path: Path) -> None:
+    retrieve, _ = weight.statements(tmp_path / "agent.db")
+    assert retrieve <= weight.MOST_STATEMENTS
+
+
+@requirement("CTX-01")
+def test_the_public_names_are_few_and_exist() -> None:
+    assert len(hexad.__all__) <= MOST_PUBLIC_NAMES
+    assert all(hasattr(hexad, name) for name in hexad.__all__)
+
+
+@requirement("STORE-05")
+def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line() -> None:
+    heavy = [
+        "numpy",
+        "pydantic",
+        "typer",
+        "click",
+        "rich",
+        "yaml",
+        "jinja2",
+        "google",
+        "mcp",
+        "asyncio",
+        "socket",
+        "ssl",
+    ]
+    script = f"import sys, hexad; hexad.Hexad; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
