@@ -19,7 +19,7 @@ import psycopg
 from benchmarks.corpus import entries, questions
 from benchmarks.figures import Figure
 from hexad import Hexad, store
-from hexad.memory.indexing import document_of
+from hexad.memory.index.indexing import document_of
 from hexad.testing.nouns import knowledge
 from tests.store.postgres_load import in_processes
 from tests.store.postgres_server import NoPostgresServer, PostgresServer

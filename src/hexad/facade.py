@@ -17,7 +17,7 @@ from hexad.extras import missing_extra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
-from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
+from hexad.memory.index.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals

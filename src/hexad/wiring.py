@@ -11,9 +11,9 @@ from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
 from hexad.extras import require_extra
 from hexad.memory import admission
-from hexad.memory.indexing import fold_keys, reindex
+from hexad.memory.index.indexing import fold_keys, reindex
+from hexad.memory.index.upkeep import MaintainedStore, Step, Steps
 from hexad.memory.limits import Limits, join_tally
-from hexad.memory.upkeep import MaintainedStore, Step, Steps
 from hexad.memory.use.counts import Uses
 from hexad.memory.workspace import Change, Workspace
 from hexad.model import Layer, Retrieval
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hexad.engine import Engine
     from hexad.memory.collection import Finder
     from hexad.memory.conversations.capture import Capture
-    from hexad.memory.similarity import Similarity
+    from hexad.memory.index.similarity import Similarity
     from hexad.model import Clock, Item
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary

@@ -16,7 +16,7 @@ import pytest
 from hexad import Hexad, Layer
 from hexad.cli import main
 from hexad.errors import ConfigError, EmbedderFailed, InvalidInput, MissingExtra
-from hexad.memory.similarity import embedded_text, without_words
+from hexad.memory.index.similarity import embedded_text, without_words
 from hexad.model import Fields
 from hexad.semantic import LazySimilarity, Weight, own_similarity, static_similarity
 from hexad.semantic.static import StaticEmbedder

@@ -12,7 +12,7 @@ import pytest
 
 from hexad.agent_tools import agent_tools
 from hexad.evals.fixes import judge_fixes, read_cases
-from hexad.learning.fix import Advice, Fix, from_json, sentence
+from hexad.learning.fixes.fix import Advice, Fix, from_json, sentence
 from hexad.model import shown_trust
 from hexad.store import Entry
 from tests.support import opened, requirement

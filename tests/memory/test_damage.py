@@ -14,7 +14,7 @@ import pytest
 
 from hexad.clock import utc_now
 from hexad.errors import HexadError, StoreDamaged
-from hexad.memory.indexing import all_namespaces
+from hexad.memory.index.indexing import all_namespaces
 from hexad.model import Association, Layer
 from tests.support import opened, requirement
 

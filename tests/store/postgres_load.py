@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.corpus import entries, questions
 from hexad import Hexad
 from hexad.errors import HexadError, NotFound
-from hexad.memory.indexing import document_of
+from hexad.memory.index.indexing import document_of
 from hexad.store import Entry
 from hexad.testing.nouns import knowledge
 

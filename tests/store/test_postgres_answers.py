@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hexad import wire
-from hexad.memory.indexing import document_of
+from hexad.memory.index.indexing import document_of
 from hexad.model import Layer
 from hexad.store import Embedded, Entry, Question
 from hexad.testing.nouns import MOMENT, knowledge, learning, reference

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.memory.similarity import Nearness
+    from hexad.memory.index.similarity import Nearness
     from hexad.model import Association
 
 MEANING: Final = 0.2  # of one standard deviation of similarity; it falls with more terms, as each word's share does

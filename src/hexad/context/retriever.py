@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.context.layers import Judged
-    from hexad.memory.similarity import Similarity
+    from hexad.memory.index.similarity import Similarity
     from hexad.model import Clock, Prompt
     from hexad.store import Store
 

@@ -16,12 +16,12 @@ from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
 from hexad.memory.backup.lines import Line
+from hexad.memory.index.resemblance import alike
 from hexad.memory.keys import key_from, numbered
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.memory.redaction import redact
 from hexad.memory.references import ReferenceCollection
-from hexad.memory.resemblance import alike
 from hexad.model import (
     RECORDS,
     Category,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.learning.errors.pattern import is_placeholder, split
 from hexad.learning.errors.tree import absorb
-from hexad.learning.fixes import at_odds, current, without_session
-from hexad.memory.indexing import records
+from hexad.learning.fixes.candidates import at_odds, current, without_session
+from hexad.memory.index.indexing import records
 from hexad.model import Layer, Learning, Origin
 
 if TYPE_CHECKING:

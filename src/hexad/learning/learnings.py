@@ -10,14 +10,14 @@ from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
 from hexad.learning.errors.tree import fixes_for, known_as, new_id, with_type
-from hexad.learning.fix import Advice, Correction
-from hexad.learning.fixes import Candidate, candidates, chosen, current, judged, rejected
+from hexad.learning.fixes.candidates import Candidate, candidates, chosen, current, judged, rejected
+from hexad.learning.fixes.fix import Advice, Correction
 from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import outcome_of, trigger_of
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
-from hexad.memory.indexing import put
+from hexad.memory.index.indexing import put
 from hexad.model import KEEP, ErrorCategory, Item, Keep, Layer, Learning, Origin
 from hexad.store.learning import TemplateFilter
 from hexad.text.visible import visible

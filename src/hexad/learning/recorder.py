@@ -15,8 +15,8 @@ from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
-from hexad.learning.fixes import Candidate, counted, current, with_fix
-from hexad.learning.mining import is_retry, mined, steps_in
+from hexad.learning.fixes.candidates import Candidate, counted, current, with_fix
+from hexad.learning.fixes.mining import is_retry, mined, steps_in
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.trust import Evidence
 from hexad.memory.use.habits import credit
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.learning.errors.pattern import Words
-    from hexad.learning.fix import Fix, Shapes
+    from hexad.learning.fixes.fix import Fix, Shapes
     from hexad.learning.outcome import Outcome
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, cast
 from hexad.errors import StoreDamaged
 from hexad.memory import audit
 from hexad.memory.forgetting import VERSIONED
-from hexad.memory.indexing import all_namespaces, document_of, embed_missing, pages, put, reindex
+from hexad.memory.index.indexing import all_namespaces, document_of, embed_missing, pages, put, reindex
+from hexad.memory.index.similarity import Similarity, embedded_text
 from hexad.memory.knowledge import version_of
-from hexad.memory.similarity import Similarity, embedded_text
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, Version
 from hexad.store import Evidence, Question, Reading, Row, Store, Writing, standing_of
 from hexad.store.searching import CAPACITY, MAX_OPENED

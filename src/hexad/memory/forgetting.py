@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
-from hexad.memory.indexing import records
+from hexad.memory.index.indexing import records
 from hexad.memory.use.habits import unlearn
 from hexad.memory.use.timeline import forget_prompts
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, SkillStatus, Version

@@ -9,8 +9,8 @@ from hexad.errors import InvalidInput, NotFound, NotOwn
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
 from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject, withdraw
+from hexad.memory.index.resemblance import resembling
 from hexad.memory.keys import key_from, numbered
-from hexad.memory.resemblance import resembling
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:

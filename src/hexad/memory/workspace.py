@@ -11,7 +11,7 @@ from hexad import signals
 from hexad.errors import RateLimited, StoreBusy, StoreError
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
-from hexad.memory.indexing import pages, put
+from hexad.memory.index.indexing import pages, put
 from hexad.memory.limits import Limits
 from hexad.memory.use.counts import Uses
 from hexad.memory.use.prompts import Prompts, forget_texts
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from hexad.memory.similarity import Similarity
+    from hexad.memory.index.similarity import Similarity
     from hexad.model import Clock, Json, Record
     from hexad.store import Reading, Row, Store, Writing
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from hexad.memory.similarity import Nearness, Space
+    from hexad.memory.index.similarity import Nearness, Space
     from hexad.model import Layer
     from hexad.semantic.search import Search
     from hexad.store import Reading, Store, VectorState

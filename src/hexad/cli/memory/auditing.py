@@ -9,7 +9,7 @@ from hexad.cli.options import flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
-from hexad.memory.indexing import all_namespaces
+from hexad.memory.index.indexing import all_namespaces
 from hexad.model import AuditRecord, Verdict
 from hexad.wire import to_json, verdict
 

@@ -176,8 +176,8 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
 
 
 def _fixes(learning: Learning) -> dict[str, str]:
-    from hexad.learning.fix import Advice  # noqa: PLC0415 - loads learning: 16 ms
-    from hexad.learning.fixes import candidates, current  # noqa: PLC0415 - as above
+    from hexad.learning.fixes.candidates import candidates, current  # noqa: PLC0415 - as above
+    from hexad.learning.fixes.fix import Advice  # noqa: PLC0415 - loads learning: 16 ms
 
     fix, rows = current(learning), dict[str, str]()
     if fix is not None and fix.changes:

@@ -15,7 +15,7 @@ from hexad.context.matching import FEW, NEAREST, Matches, habits
 from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
 from hexad.context.standing import Room, Stands, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
-from hexad.memory.similarity import Nearness, Similarity, or_by_words_alone, without_words
+from hexad.memory.index.similarity import Nearness, Similarity, or_by_words_alone, without_words
 from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Evidence, Question, Reading, Row, Sketch, Sketches, Store, sketch_of

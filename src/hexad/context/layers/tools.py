@@ -12,7 +12,7 @@ from hexad.context.layers import BEYOND, KEPT, TOO_LITTLE, Judged
 from hexad.context.matching import NEAREST, Habit, Matches
 from hexad.context.ranking import Ranking
 from hexad.errors import InvalidInput
-from hexad.memory.similarity import Nearness, Similarity, Space, embedded_text, or_by_words_alone
+from hexad.memory.index.similarity import Nearness, Similarity, Space, embedded_text, or_by_words_alone
 from hexad.model import Item, Layer, Origin, Query, Reason, Tool
 from hexad.store import Sketch
 from hexad.text.document import Document

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.learning.errors.body import messages
 from hexad.learning.errors.masking import mask_run
 from hexad.learning.errors.pattern import essence
-from hexad.learning.programs import BEFORE_A_LINE, CHECKS, UNGUARDED
+from hexad.learning.fixes.programs import BEFORE_A_LINE, CHECKS, UNGUARDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.learning.errors.category import category_of
 from hexad.learning.errors.pattern import Placement, fitting, holds, is_near, opens, pattern_text, place, split
-from hexad.learning.fixes import at_odds, for_error, is_corrected, joined, with_stated
+from hexad.learning.fixes.candidates import at_odds, for_error, is_corrected, joined, with_stated
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import LearningChanges, TemplateFilter, skeleton
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.errors import StoreError
 from hexad.memory.audit import AuditLog
-from hexad.memory.indexing import all_namespaces, pages
+from hexad.memory.index.indexing import all_namespaces, pages
 from hexad.model import RECORDS, Layer, SkillVersion, Version
 from hexad.store import Entry, Reading, Row, Store
 

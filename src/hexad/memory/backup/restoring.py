@@ -13,7 +13,7 @@ from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import GENESIS
 from hexad.memory.backup.lines import backup_lines
-from hexad.memory.indexing import put
+from hexad.memory.index.indexing import put
 from hexad.model import (
     RECORDS,
     Association,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.memory.backup.lines import BackupLines, Line, Noun
-    from hexad.memory.similarity import Similarity
+    from hexad.memory.index.similarity import Similarity
     from hexad.store import Store, Writing
 
 _ANY: Final = 64 * 1024 * 1024  # a text that was stored under a larger limit comes back under it

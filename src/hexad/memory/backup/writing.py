@@ -14,7 +14,7 @@ from hexad.errors import BackupError
 from hexad.memory import audit
 from hexad.memory.backup.lines import END, HEADER
 from hexad.memory.backup.restoring import check_backup
-from hexad.memory.indexing import all_namespaces, records
+from hexad.memory.index.indexing import all_namespaces, records
 from hexad.model import RECORDS, Knowledge, Skill
 from hexad.wire import WIRE, to_json
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.memory.conversations.judging import ALSO, Statement, bare, matter, statements
+from hexad.memory.index.resemblance import resembling
 from hexad.memory.keys import key_from
-from hexad.memory.resemblance import resembling
 from hexad.model import Category, Item, Knowledge, Layer, Origin
 from hexad.text import terms
 from hexad.text.stopwords import STOPWORDS

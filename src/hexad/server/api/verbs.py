@@ -18,7 +18,7 @@ from hexad.evals.data import CORPUS, QUERIES, live_sets, read_set
 from hexad.evals.report import as_json
 from hexad.evals.run import Plan, evaluate
 from hexad.learning.housekeeping import is_doubtful
-from hexad.memory.indexing import all_namespaces
+from hexad.memory.index.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, AuditRecord, Knowledge, Layer, Origin, SkillKind, SkillStatus
 from hexad.server.api.calls import Call, Reply, listing, number_in, page, part, saved, shown, unchanged

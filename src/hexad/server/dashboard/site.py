@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from hexad.errors import AccessRefused, HexadError
-from hexad.memory.indexing import all_namespaces
+from hexad.memory.index.indexing import all_namespaces
 from hexad.model import Capability, shown_trust
 from hexad.recent import Recent
 from hexad.server.api.calls import Call, body_of, tag_of

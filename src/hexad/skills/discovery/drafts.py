@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from hexad.memory import admission
-from hexad.memory.indexing import records
+from hexad.memory.index.indexing import records
 from hexad.memory.keys import numbered
 from hexad.memory.value_fingerprints import fingerprint_of_value
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus

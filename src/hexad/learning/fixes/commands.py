@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.advice import is_dangerous
-from hexad.learning.programs import GLUED, INSTALLS, KNOWN, PIP, UNCHECKED, WITH_SUBCOMMANDS
+from hexad.learning.fixes.programs import GLUED, INSTALLS, KNOWN, PIP, UNCHECKED, WITH_SUBCOMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

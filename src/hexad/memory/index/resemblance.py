@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from hexad.memory.similarity import Similarity, or_by_words_alone
+from hexad.memory.index.similarity import Similarity, or_by_words_alone
 from hexad.text import terms
 
 if TYPE_CHECKING:

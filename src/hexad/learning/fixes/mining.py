@@ -13,19 +13,28 @@ from typing import TYPE_CHECKING, Final
 from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import Argument, error_in, is_strong, read
-from hexad.learning.commands import failed_program, is_command, operands, programs, takes_rights
-from hexad.learning.differences import affix_change, is_edit, is_near, is_same, mentions, names, sign_change
-from hexad.learning.edits import edits, is_addition, is_instead, names_one, value_of
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
-from hexad.learning.fix import Change, ChangedArguments, Retry, StatedWait, StatedWords, ToolFirst, name_of, quoted
-from hexad.learning.preparations import MISSING, helps, is_preparation, preparation
-from hexad.learning.programs import TAKES_AWAY
+from hexad.learning.fixes.commands import failed_program, is_command, operands, programs, takes_rights
+from hexad.learning.fixes.differences import affix_change, is_edit, is_near, is_same, mentions, names, sign_change
+from hexad.learning.fixes.edits import edits, is_addition, is_instead, names_one, value_of
+from hexad.learning.fixes.fix import (
+    Change,
+    ChangedArguments,
+    Retry,
+    StatedWait,
+    StatedWords,
+    ToolFirst,
+    name_of,
+    quoted,
+)
+from hexad.learning.fixes.preparations import MISSING, helps, is_preparation, preparation
+from hexad.learning.fixes.programs import TAKES_AWAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from hexad.learning.fix import Fix, Shapes
+    from hexad.learning.fixes.fix import Fix, Shapes
     from hexad.store.learning import Call
 
 _MOST_CHANGES: Final = 16

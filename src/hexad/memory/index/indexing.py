@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hexad.memory.similarity import Similarity, embed_all, embedded_text
+from hexad.memory.index.similarity import Similarity, embed_all, embedded_text
 from hexad.model import DEFAULT_LAYERS, RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
 from hexad.store import Embedded, Entry, Question, Reading, Row, Store, Writing
 from hexad.text.document import Document

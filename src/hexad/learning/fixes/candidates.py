@@ -8,8 +8,17 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.errors.advice import is_dangerous, wait_of
-from hexad.learning.fix import Advice, ChangedArguments, Correction, StatedWait, StatedWords, from_json, sentence, words
-from hexad.learning.mining import stated
+from hexad.learning.fixes.fix import (
+    Advice,
+    ChangedArguments,
+    Correction,
+    StatedWait,
+    StatedWords,
+    from_json,
+    sentence,
+    words,
+)
+from hexad.learning.fixes.mining import stated
 from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
 
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hexad.learning.arguments.shapes import Argument
-    from hexad.learning.fix import Fix
+    from hexad.learning.fixes.fix import Fix
     from hexad.model import Json, Learning
 
 MOST: Final = 8  # fixes that one learning keeps

@@ -10,7 +10,8 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.commands import (
+from hexad.learning.errors.advice import Cause, Failure, is_dangerous
+from hexad.learning.fixes.commands import (
     OPTION,
     SETTING,
     WHERE,
@@ -24,7 +25,7 @@ from hexad.learning.commands import (
     shown_option,
     verb,
 )
-from hexad.learning.differences import (
+from hexad.learning.fixes.differences import (
     DEFINED,
     OF_A_RUN,
     is_general,
@@ -39,8 +40,7 @@ from hexad.learning.differences import (
     text_edits,
     word_edits,
 )
-from hexad.learning.errors.advice import Cause, Failure, is_dangerous
-from hexad.learning.programs import (
+from hexad.learning.fixes.programs import (
     DESTROYS,
     ERASES,
     IDLE,
@@ -56,7 +56,7 @@ from hexad.learning.programs import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hexad.learning.commands import Command
+    from hexad.learning.fixes.commands import Command
 
 _SHORT_PART: Final = 4  # letters of a part of a value that an error may have by chance
 _MOST: Final = 4  # edits of one text that are named

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, assert_never
 
 from hexad.learning.arguments.fingerprints import commands_in
 from hexad.learning.arguments.shapes import Argument, in_words, is_strong
-from hexad.learning.commands import programs
-from hexad.learning.edits import is_done
 from hexad.learning.errors.advice import Wait
+from hexad.learning.fixes.commands import programs
+from hexad.learning.fixes.edits import is_done
 from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:

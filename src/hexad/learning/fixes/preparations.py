@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.commands import base, commands, failed_command, is_operand
-from hexad.learning.differences import is_near
-from hexad.learning.edits import shown, takes_away
 from hexad.learning.errors.advice import Cause, Failure, is_dangerous
-from hexad.learning.programs import ADMITS, DESTROYS, FETCHES, IDLE, PREPARES, SHOWS, STARTS
+from hexad.learning.fixes.commands import base, commands, failed_command, is_operand
+from hexad.learning.fixes.differences import is_near
+from hexad.learning.fixes.edits import shown, takes_away
+from hexad.learning.fixes.programs import ADMITS, DESTROYS, FETCHES, IDLE, PREPARES, SHOWS, STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hexad.learning.commands import Command
+    from hexad.learning.fixes.commands import Command
 
 _FOR: Final = {Cause.PASSING: STARTS, Cause.REFUSED: ADMITS, Cause.RESULT: FETCHES}  # verbs that help against it
 MISSING: Final = re.compile(

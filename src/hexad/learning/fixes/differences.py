@@ -11,9 +11,9 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
-from hexad.learning.commands import option_name
 from hexad.learning.errors.advice import Cause, Failure
 from hexad.learning.errors.masking import mask_run
+from hexad.learning.fixes.commands import option_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
