@@ -284,6 +284,16 @@ def test_a_skill_that_fails_three_of_its_last_five_runs_is_a_draft_again_with_th
 
 
 @requirement("SKILL-01")
+def test_a_skill_that_worked_often_outlives_wrong_input_until_nothing_works_any_more(hx: Hexad) -> None:
+    failing(hx)
+    for ok in [True] * 8 + [False] * 4:
+        hx.skills.run("fragile", {"ok": ok}, tools={"act": act})
+        assert hx.skills.get("fragile").status == "active"
+    hx.skills.run("fragile", {"ok": False}, tools={"act": act})
+    assert hx.skills.get("fragile").reason.startswith("failed 5 of its last 5 runs")
+
+
+@requirement("SKILL-01")
 def test_how_an_earlier_version_fared_does_not_count_against_the_new_one(hx: Hexad) -> None:
     failing(hx)
 

@@ -207,19 +207,19 @@ class Runner:
                     change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled", None))
                     return
                 skill = job.skill
-                recent = count_run(change.unit, skill.name, skill.version, self.workspace.clock(), ok=result.ok)
+                now = count_run(change.unit, skill.name, skill.version, self.workspace.clock(), ok=result.ok)
                 change.audit("skill.run", skill.name, _audited(skill, "ok" if result.ok else "failed", result))
                 if result.ok:
                     credit(change, Layer.SKILL_PATTERNS, skill.name)
-                elif recent is not None and recent.count(_FAILED) >= TOO_MANY:
-                    _demote(change, skill, recent, result.error)
+                elif now is not None and _fails_often(now):
+                    _demote(change, now, result.error)
         except Exception as error:  # noqa: BLE001 - the run has happened
             log = logging.getLogger("hexad")
             log.warning("a run of skill %s was not recorded: %s", job.skill.name, described(error))
 
 
-def count_run(unit: Writing, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-    """Count one run of a skill in that version; returns the outcomes of its latest runs, this one last.
+def count_run(unit: Writing, name: str, version: int, at: datetime, *, ok: bool) -> Skill | None:
+    """Count one run of a skill in that version; returns the skill with this run.
 
     None, and nothing counted, if the skill does not exist or has another version now.
     """
@@ -236,7 +236,16 @@ def count_run(unit: Writing, name: str, version: int, at: datetime, *, ok: bool)
         recent=(skill.recent + (_WORKED if ok else _FAILED))[-REMEMBERED:],
     )
     unit.put([Entry(counted, row.document)])
-    return counted.recent
+    return counted
+
+
+def _fails_often(skill: Skill) -> bool:
+    """Whether many of the latest runs failed, and most of all runs did or all of the latest.
+
+    A good skill that got wrong input a few times stays.
+    """
+    many = skill.recent.count(_FAILED) >= TOO_MANY
+    return many and (2 * skill.success_count < skill.run_count or skill.recent == _FAILED * REMEMBERED)
 
 
 def result_json(result: SkillResult) -> dict[str, Json]:
@@ -266,16 +275,15 @@ def _refuse(skill: Skill) -> None:
         raise SkillRefused(skill.name, obstacle)
 
 
-def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
+def _demote(change: Change, skill: Skill, error: str) -> None:
     """A skill that fails often is a draft again, with the reason."""
-    now = cast("Skill | None", change.get(Layer.SKILL_PATTERNS, skill.name))
-    if now is None or now.status is not SkillStatus.ACTIVE:
+    if skill.status is not SkillStatus.ACTIVE:
         return
-    failed = recent.count(_FAILED)
+    failed = skill.recent.count(_FAILED)
     last = " ".join(redact(error).text.replace("\0", "").split()).encode(errors="replace").decode()[:_LONGEST_REASON]
-    reason = f"failed {failed} of its last {len(recent)} runs; the last time: {last}"
-    change.put(unapproved(replace(now, updated=change.workspace.clock()), SkillStatus.DRAFT, reason))
-    change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
+    reason = f"failed {failed} of its last {len(skill.recent)} runs; the last time: {last}"
+    change.put(unapproved(replace(skill, updated=change.workspace.clock()), SkillStatus.DRAFT, reason))
+    change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(skill.recent)})
 
 
 def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str, Json]:
