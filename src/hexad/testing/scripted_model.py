@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -12,10 +12,6 @@ from google.genai import types
 from pydantic import PrivateAttr
 
 from hexad.testing.script import Call, Reply, in_order
-
-if TYPE_CHECKING:
-    from google.adk.models._capabilities import LlmCapabilities
-
 
 __all__ = ["Call", "Reply", "Script", "ScriptedModel"]
 _NO_TOKENS: Final = types.GenerateContentResponseUsageMetadata(prompt_token_count=0, candidates_token_count=0)
@@ -47,13 +43,6 @@ class ScriptedModel(BaseLlm):
     def requests(self) -> list[LlmRequest]:
         """The requests that it got, in order."""
         return self._requests
-
-    @property
-    def capabilities(self) -> LlmCapabilities:
-        """Nothing beyond text and tools."""
-        from google.adk.models._capabilities import LlmCapabilities  # noqa: PLC0415 - older versions have none
-
-        return LlmCapabilities(output_schema_and_tools=False)
 
     async def generate_content_async(
         self,

@@ -14,12 +14,12 @@ from google.adk.tools.base_tool import BaseTool
 from hexad.adapters.adk.context import SPEAKERS, Recall, warn_unserved
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
-from hexad.adapters.adk.skills import SkillTools
-from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
+from hexad.adapters.adk.skills import skill_tools
+from hexad.adapters.adk.tools import OwnTool, own_tools, speaker_of
 from hexad.adapters.adk_shape import is_outcome
 from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
-from hexad.edges.conversation import NamespaceRule, Speaker, call_scope, checked, per_user
+from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.learning.calls.call_scope import enter, leave
 from hexad.learning.calls.tool_objects import watches
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
 
+    from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
 
 _ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})  # calls that ADK uses for itself
@@ -59,16 +60,12 @@ class HexadPlugin(BasePlugin):
         self._rule = checked(namespace)
         self._recall = Recall(hx, placement, budget)
         self._tools: Sequence[OwnTool] = own_tools(hx, namespace) if tools else ()
-        self._skills = SkillTools(hx, namespace) if tools else None
-
-    def _speaker(self, context: CallbackContext | ToolContext) -> Speaker:
-        return Speaker(conversation_of(context), self._rule)
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Add tools and context to the request, or leave the context to a model that is wrapped already."""
         if not self._hx.enabled:
             return
-        speaker = self._speaker(callback_context)
+        speaker = speaker_of(callback_context, self._rule)
         SPEAKERS.put(llm_request, speaker)
         try:
             await self._offer_tools(llm_request, speaker)
@@ -86,7 +83,7 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         with suppress(Exception):  # a rule of the user's own may fail, and is warned of when the call ends
-            enter(call_scope(self._hx, self._speaker(tool_context).scope(self._hx)))
+            enter(call_scope(self._hx, speaker_of(tool_context, self._rule).scope(self._hx)))
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
@@ -95,7 +92,7 @@ class HexadPlugin(BasePlugin):
         leave()
         if is_outcome(tool, tool_context, result) and self._records(tool):
             call = Ended(tool.name, tool_args, result, _reflected_failure(result), _id(tool_context))
-            await self._recall.memory.alearn(self._speaker(tool_context), call)
+            await self._recall.memory.alearn(speaker_of(tool_context, self._rule), call)
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
@@ -105,16 +102,16 @@ class HexadPlugin(BasePlugin):
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._records(tool):
             return  # a bare BaseTool stands for a name that the model made up
         call = Ended(tool.name, tool_args, error=error, id=_id(tool_context))
-        await self._recall.memory.alearn(self._speaker(tool_context), call)
+        await self._recall.memory.alearn(speaker_of(tool_context, self._rule), call)
 
     async def _offer_tools(self, request: LlmRequest, speaker: Speaker) -> None:
         """Add our tools and the conversation's skills, if function tools may stand beside the request's own."""
         config = request.config
         built_in = any(not getattr(tool, "function_declarations", None) for tool in config.tools or ())
-        if self._skills is None or built_in or config.response_schema is not None:
+        if not self._tools or built_in or config.response_schema is not None:
             return
         own = speaker.scope(self._hx)
-        seconds, work = self._hx.settings.layer_deadline, partial(self._skills.of, own)
+        seconds, work = self._hx.settings.layer_deadline, partial(skill_tools, self._hx, own, self._rule)
         skills = await soon(own, Job(speaker.conversation.turn, "skills are not offered", seconds, work))
         has = frozenset(name for name, tool in request.tools_dict.items() if not isinstance(tool, OwnTool))
         offered = [*self._tools, *(skill for skill in skills or () if skill.needs <= has)]

@@ -46,17 +46,14 @@ class OwnTool(FunctionTool):
     def _declared(self) -> types.FunctionDeclaration | None:
         return super()._get_declaration()
 
-    def _speaker(self, context: ReadonlyContext) -> Speaker:
-        return Speaker(conversation_of(context), self._rule)
-
     async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
         """Offer the tool, and note for a `ContextAwareModel` whose conversation the request belongs to."""
-        SPEAKERS.put(llm_request, self._speaker(tool_context))
+        SPEAKERS.put(llm_request, speaker_of(tool_context, self._rule))
         await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """The tool's answer; an error is an answer too."""
-        speaker = self._speaker(tool_context)
+        speaker = speaker_of(tool_context, self._rule)
         turn = speaker.conversation.turn
         try:
             own = speaker.scope(self._hx)
@@ -78,8 +75,7 @@ def own_tools(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
     return [OwnTool(hx, tool, rule) for tool in agent_tools(hx)] if hx.enabled else []
 
 
-def conversation_of(context: ReadonlyContext) -> Conversation:
-    """The conversation that ADK's context belongs to, with its user's message."""
-    session = context.session
-    said = text_of(context.user_content)
-    return Conversation(session.app_name, session.user_id, session.id, said, context.invocation_id)
+def speaker_of(context: ReadonlyContext, rule: NamespaceRule) -> Speaker:
+    """Who speaks in ADK's context: its conversation, with the user's message."""
+    session, said = context.session, text_of(context.user_content)
+    return Speaker(Conversation(session.app_name, session.user_id, session.id, said, context.invocation_id), rule)

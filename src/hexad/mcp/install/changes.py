@@ -1,4 +1,7 @@
-"""A change to a client's configuration: planned first, then written, all or nothing."""
+"""A change to a client's configuration: planned first, then written, all or nothing.
+
+A copy of the file is kept before: in Hexad's own folder, never in a project.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import takewhile
+from hashlib import sha256
+from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import ClientConfigError
-from hexad.mcp.install import backups
 from hexad.mcp.install.jsonc import Unfit
+from hexad.settings import data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +69,7 @@ def uninstalled(file: Path, entries: Entries) -> Change:
         ours = entries.found(text)
         if ours.server is None and not ours.hooks:
             return Change(file, before, before)
-        after = next((each for each in backups.kept(file.resolve()) if _leads_to(each, ours, text)), None)
+        after = next((each for each in _kept(file.resolve()) if _leads_to(each, ours, text)), None)
         if after is None and not _leads_to("", ours, text):
             after = ours.taken_from(text)
     return Change(file, before, after, f"{file}\n{ours.shown('-')}")
@@ -80,7 +84,7 @@ def write(change: Change) -> Path | None:
         if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
             raise PermissionError(0, "it is read-only; allow writing first")
         target.parent.mkdir(parents=True, exist_ok=True)
-        backup = None if change.before is None else backups.keep(target, change.before)
+        backup = None if change.before is None else _keep(target, change.before)
         if change.after is None:
             target.unlink()
             with suppress(OSError):  # one that is not empty stays
@@ -91,6 +95,34 @@ def write(change: Change) -> Path | None:
     except OSError as error:
         raise ClientConfigError(str(change.file), f"cannot be written: {error.strerror or error}") from error
     return backup
+
+
+def _keep(target: Path, content: str) -> Path:
+    """Copy the content of a file, readable by its owner alone; returns the copy."""
+    copy = _copy(target, sum(1 for _ in _kept(target)) + 1)
+    try:
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
+            file.write(content.encode())
+    except OSError as error:
+        reason = f"was left as it is, since no copy of it can be kept in {copy.parent}: {error.strerror or error}"
+        raise ClientConfigError(str(target), reason) from error
+    return copy
+
+
+def _kept(target: Path) -> Iterator[str]:
+    """The copies of a file, oldest first."""
+    for number in count(1):
+        copy = _copy(target, number)
+        if not copy.exists():
+            return
+        yield copy.read_bytes().decode()
+
+
+def _copy(target: Path, number: int) -> Path:
+    """A copy's name: the file's own for a person, and a fingerprint of its path."""
+    name = f"{target.name.lstrip('.')}.{sha256(os.fsencode(target)).hexdigest()[:8]}.{number}"
+    return data_folder() / "backups" / name
 
 
 def _leads_to(earlier: str, ours: Entries, text: str) -> bool:

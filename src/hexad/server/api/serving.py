@@ -100,8 +100,7 @@ def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
             except UnicodeDecodeError:
                 raise BadRequest(400, "the path is not UTF-8") from None
     if found:
-        nearest = min(found, key=lambda each: len(each[1].groups()))[0].path  # a word of ours before anybody's name
-        ways = ", ".join(sorted({each.method for each, _ in found if each.path == nearest}))
+        ways = ", ".join(sorted({each.method for each, _ in found}))
         raise BadRequest(405, f"this can only be asked with {ways}", Allow=ways)
     raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
 
