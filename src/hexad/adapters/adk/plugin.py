@@ -14,7 +14,7 @@ from google.adk.tools.base_tool import BaseTool
 from hexad.adapters.adk.context import SPEAKERS, Recall, warn_unserved
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
-from hexad.adapters.adk.skills import skill_tools
+from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, own_tools, speaker_of
 from hexad.adapters.adk_shape import is_outcome
 from hexad.edges.agent import Ended, Job, soon
@@ -60,6 +60,7 @@ class HexadPlugin(BasePlugin):
         self._rule = checked(namespace)
         self._recall = Recall(hx, placement, budget)
         self._tools: Sequence[OwnTool] = own_tools(hx, namespace) if tools else ()
+        self._skills = SkillTools(hx, namespace) if tools else None
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Add tools and context to the request, or leave the context to a model that is wrapped already."""
@@ -108,10 +109,10 @@ class HexadPlugin(BasePlugin):
         """Add our tools and the conversation's skills, if function tools may stand beside the request's own."""
         config = request.config
         built_in = any(not getattr(tool, "function_declarations", None) for tool in config.tools or ())
-        if not self._tools or built_in or config.response_schema is not None:
+        if self._skills is None or built_in or config.response_schema is not None:
             return
         own = speaker.scope(self._hx)
-        seconds, work = self._hx.settings.layer_deadline, partial(skill_tools, self._hx, own, self._rule)
+        seconds, work = self._hx.settings.layer_deadline, partial(self._skills.of, own)
         skills = await soon(own, Job(speaker.conversation.turn, "skills are not offered", seconds, work))
         has = frozenset(name for name, tool in request.tools_dict.items() if not isinstance(tool, OwnTool))
         offered = [*self._tools, *(skill for skill in skills or () if skill.needs <= has)]

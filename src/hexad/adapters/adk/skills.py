@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.agent_tools import error_answer
@@ -15,14 +15,17 @@ from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
 from hexad.learning.calls.call_scope import CallScope, recorded_under
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
     from hexad.facade import Hexad
+
+_REMEMBERED: Final = 256  # declarations
 
 
 def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseTool]:
@@ -36,18 +39,35 @@ def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseToo
     if not hx.enabled:
         return []
     try:
-        skills = skill_tools(hx, hx, namespace)
+        skills = SkillTools(hx, namespace).of(hx)
     except HexadError as error:  # an agent starts without its memory too
         LOG.warning("skills are not offered: %s", error)
-        skills = []
+        skills = ()
     return [*own_tools(hx, namespace), *skills]
 
 
-def skill_tools(hx: Hexad, own: Hexad, rule: NamespaceRule) -> list[SkillTool]:
-    """The skills of a conversation's own memory, and of the engine itself where they have other names."""
-    engines = [own] if own.namespace == hx.namespace else [hx, own]
-    named = {skill.__name__: (skill, each) for each in engines for skill in each.skills.as_tools()}
-    return [SkillTool(hx, skill, rule, each.namespace) for skill, each in named.values()]
+class SkillTools:
+    """Makes tools of skills. ADK takes a millisecond to declare one, so unchanged skills are declared once."""
+
+    def __init__(self, hx: Hexad, rule: NamespaceRule) -> None:
+        self._hx = hx
+        self._rule = rule
+        self._made: Recent[tuple[str, ...], SkillTool] = Recent(_REMEMBERED)
+
+    def of(self, own: Hexad) -> Sequence[SkillTool]:
+        """The skills of a conversation, and of the engine itself where they have other names."""
+        engines = [own] if own.namespace == self._hx.namespace else [self._hx, own]
+        named = {skill.__name__: (skill, each) for each in engines for skill in each.skills.as_tools()}
+        return [self._tool(skill, each) for skill, each in named.values()]
+
+    def _tool(self, skill: Callable[..., Any], engine: Hexad) -> SkillTool:
+        needs = ",".join(sorted(_needs(skill)))
+        signature = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)), needs)
+        known = self._made.get(signature)
+        if known is None:
+            known = SkillTool(self._hx, skill, self._rule, engine.namespace)
+            self._made.put(signature, known)
+        return known
 
 
 class SkillTool(OwnTool):
@@ -56,7 +76,7 @@ class SkillTool(OwnTool):
     def __init__(self, hx: Hexad, skill: Callable[..., Any], rule: NamespaceRule, namespace: str) -> None:
         super().__init__(hx, skill, rule)
         self._namespace = namespace
-        self.needs: frozenset[str] = getattr(skill, "needs", frozenset())
+        self.needs = _needs(skill)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """Run the skill from its namespace with the caller's tools; learnings go to the caller's memory."""
@@ -80,6 +100,10 @@ class SkillTool(OwnTool):
             return error_answer(f"{self.name}: {error}")
         with recorded_under(scope):
             return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
+
+
+def _needs(skill: Callable[..., Any]) -> frozenset[str]:
+    return getattr(skill, "needs", frozenset())
 
 
 def _callable(tool: BaseTool, context: ToolContext, scope: CallScope) -> Callable[..., Any]:
