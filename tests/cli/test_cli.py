@@ -301,6 +301,7 @@ def test_a_query_too_short_to_search_for_is_found_as_it_is_written(
     for name, content in {**stored, "game": "The game is in C#", "motto": "Forge ahead, car by car"}.items():
         run("remember", name, content)
     assert [row[2] for row in rows(run("recall", query))] == [key]
+    assert [item["key"] for item in run("recall", query, "--json").json["items"]["user_knowledge"]] == [key]
 
 
 @requirement("KNOW-04")

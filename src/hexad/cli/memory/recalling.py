@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from shlex import quote
 from typing import Annotated, Final
@@ -13,15 +14,18 @@ from hexad.cli.options import InCategory, Key, Layers, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.context.explanation import Explanation, explained, name_of
 from hexad.context.keywords import extract
+from hexad.context.layers.presenting import present
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
-from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
+from hexad.model import Category, Item, Knowledge, Layer, Origin, Reason, Retrieval
 from hexad.wire import retrieval, to_json
 
 _FOUND: Final = ("score", screen.KEY, "category", screen.Wide("content"))
 _LISTED: Final = (screen.KEY, "category", "v", screen.Wide("labels", 14), screen.Wide("content"))
 _VERSIONS: Final = ("v", "when (UTC)", "category", "origin", screen.Wide("content"))
 _JUDGED: Final = ("score", screen.KEY, screen.Wide("verdict", 15), screen.Wide("reasons"))
+
+_AS_WRITTEN: Final = Reason("words", "holds the query as it is", 0.0)
 
 Deleted = Annotated[bool, flag("--deleted", "Those that `undelete` can bring back.")]
 
@@ -43,11 +47,10 @@ def recall(
     with common.opened_beside_own() as hx:
         found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
         standing = 0 if category else len(hx.standing())
-        literal = [] if found.items or layer else _holding(hx, query, category)
+        if not found.items and not layer and (literal := _holding(hx, query, category)):
+            found = replace(found, items={Layer.USER_KNOWLEDGE: literal})
     if common.as_json:
         screen.emit(retrieval(found))
-    elif literal:
-        screen.table(_FOUND, literal, title=Layer.USER_KNOWLEDGE.heading, first=Layer.USER_KNOWLEDGE.value)
     else:
         _show_found(found, category, standing)
     if found.failures:
@@ -115,11 +118,11 @@ def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -
     )
 
 
-def _holding(hx: Hexad, query: str, category: Category | None) -> list[tuple[float, str, str, str]]:
+def _holding(hx: Hexad, query: str, category: Category | None) -> tuple[Item, ...]:
     """The entries that hold a short query as it is: nothing is found by a word such as "R" or "go"."""
     words = re.compile(rf"(?i)(?<!\w){re.escape(query.strip())}(?![\w+#])")
     entries = [each for each in hx.knowledge.list() if category in {None, each.category} and query.strip()]
-    return [(0.0, each.key, each.category, each.content) for each in entries if words.search(each.content)]
+    return tuple(present(each, 0.0, (_AS_WRITTEN,)) for each in entries if words.search(each.content))
 
 
 def _show_found(found: Retrieval, category: Category | None, standing: int) -> None:
