@@ -188,12 +188,14 @@ class Measurement:
         return reported(things, self.progress, f"{self.data.path}: {what}")
 
 
-def by_layer(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> dict[Layer, Quality]:
-    """The mean of each layer's sets."""
-    layers = dict.fromkeys(result.data.layer for result in results)
-    return {layer: mean(of(result) for result in results if result.data.layer is layer) for layer in layers}
+def by_layer(results: Sequence[SetResult], name: str) -> dict[Layer, Quality]:
+    """The mean of each layer's sets, of a baseline or of Hexad."""
+    layers: dict[Layer, list[Quality]] = {}
+    for result in results:
+        layers.setdefault(result.data.layer, []).append(result.measured(name).quality)
+    return {layer: mean(qualities) for layer, qualities in layers.items()}
 
 
-def overall(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> Quality:
+def overall(results: Sequence[SetResult], name: str) -> Quality:
     """The mean of the layers' means."""
-    return mean(list(by_layer(results, of).values()))
+    return mean(list(by_layer(results, name).values()))
