@@ -6,6 +6,7 @@ level is an object; parameters that it does not list are refused.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
@@ -161,17 +162,14 @@ _IS: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _bound(words: str, wrong: Callable[[Any, Any], bool]) -> Callable[[Any, Any], str | None]:
+def _limit(name: str, words: str, wrong: Callable[[Any, Any], bool]) -> Callable[[Any, Any], str | None]:
+    """A rule about a number, or about the size of a text or a list."""
+
     def rule(limit: Any, value: Any) -> str | None:
-        return f"must be {words} {limit}, not {_shown(value)}" if _is_number(value) and wrong(value, limit) else None
-
-    return rule
-
-
-def _size(kind: type | tuple[type, ...], words: str, wrong: Callable[[int, int], bool]) -> Callable[..., str | None]:
-    def rule(limit: int, value: Any) -> str | None:
-        size = len(value) if isinstance(value, kind) else None  # type: ignore[arg-type]  # text and lists have one
-        return f"{words.format(limit)}, not {size}" if size is not None and wrong(size, limit) else None
+        if not _IS[name](value):
+            return None
+        size = value if name == "number" else len(value)
+        return f"must {words.format(limit)}, not {_shown(size)}" if wrong(size, limit) else None
 
     return rule
 
@@ -201,14 +199,14 @@ def _shown(value: object) -> str:
 _RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "enum": _enum,
     "const": lambda known, value: None if _comparable(value) == _comparable(known) else f"must be {_shown(known)}",
-    "minimum": _bound("at least", lambda value, limit: value < limit),
-    "maximum": _bound("at most", lambda value, limit: value > limit),
-    "exclusiveMinimum": _bound("above", lambda value, limit: value <= limit),
-    "exclusiveMaximum": _bound("below", lambda value, limit: value >= limit),
-    "minLength": _size(str, "must have at least {} characters", lambda size, limit: size < limit),
-    "maxLength": _size(str, "must have at most {} characters", lambda size, limit: size > limit),
-    "minItems": _size((list, tuple), "must have at least {} items", lambda size, limit: size < limit),
-    "maxItems": _size((list, tuple), "must have at most {} items", lambda size, limit: size > limit),
+    "minimum": _limit("number", "be at least {}", operator.lt),
+    "maximum": _limit("number", "be at most {}", operator.gt),
+    "exclusiveMinimum": _limit("number", "be above {}", operator.le),
+    "exclusiveMaximum": _limit("number", "be below {}", operator.ge),
+    "minLength": _limit("string", "have at least {} characters", operator.lt),
+    "maxLength": _limit("string", "have at most {} characters", operator.gt),
+    "minItems": _limit("array", "have at least {} items", operator.lt),
+    "maxItems": _limit("array", "have at most {} items", operator.gt),
 }
 
 
