@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Association, AuditRecord, Layer, Proposal, Record, SkillVersion, Version
@@ -16,7 +18,7 @@ from hexad.store.sqlite.statements import AMONG
 from hexad.store.sqlite.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
 
@@ -128,7 +130,8 @@ class Unit(Search, Vectors, Index, LearningTables):
         return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
 
     def proposals(self) -> Sequence[Proposal]:
-        return [PROPOSALS.decode(row) for row in self._run(_PROPOSALS, self.namespace)]
+        [count] = self._run("SELECT count(*) FROM hexad_proposal WHERE namespace = ?", self.namespace).fetchone()
+        return _Proposals(count, lambda: [PROPOSALS.decode(row) for row in self._run(_PROPOSALS, self.namespace)])
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run(_AUDIT, self.namespace, after, limit)]
@@ -288,3 +291,16 @@ _BESIDE: Final = (
     "WHERE namespace = ? AND thread <> '' AND words IS NOT NULL AND (thread, position) IN (SELECT "
     "json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)) AND (expires IS NULL OR expires > ?)"
 )
+
+
+class _Proposals(Sequence[Proposal]):
+    """Proposals that are read when one of them is: counting them reads none."""
+
+    def __init__(self, count: int, read: Callable[[], list[Proposal]]) -> None:
+        self._count, self._read = count, cache(read)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._read()[place]
