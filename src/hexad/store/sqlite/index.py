@@ -11,19 +11,20 @@ from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.store.sqlite.statements import Queries
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from hexad.model import Layer
 
 COUNT: Final = 1 << 62  # the number under which a term's rows are counted; no row has it
 MOST_FRESH: Final = 32
 LONGEST_FRESH: Final = 256  # terms of a text that may stay unsplit
+_CHUNK: Final = 4000  # placeholders in one statement
 _SCOPE: Final = "SELECT id FROM hexad_scope WHERE namespace = ? AND layer = ?"
 _ADD_SCOPE: Final = "INSERT INTO hexad_scope (namespace, layer, rows, length, fresh) VALUES (?, ?, 0, 0, 0)"
 _GROW_SCOPE: Final = (
@@ -114,6 +115,25 @@ def hashed(home: int, term: str) -> int:
     """The key of a term in one layer of one namespace: 64 bits are enough for all words."""
     digest = blake2b(f"{home} {term}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
+
+
+def chunks(values: Collection[Any]) -> Iterator[list[Any]]:
+    """The values in lists that one statement can take."""
+    listed = list(values)
+    return (listed[start : start + _CHUNK] for start in range(0, len(listed), _CHUNK))
+
+
+def padded(values: Collection[Any], size: int = 8) -> list[Any]:
+    """The values, the last one repeated up to a multiple of ``size``: so few statements differ in their length, and
+    those that were compiled before are used again.
+    """
+    listed = list(values)
+    return listed + listed[-1:] * (-len(listed) % size)
+
+
+def placeholders(values: Sequence[object]) -> str:
+    """A placeholder for each value."""
+    return ",".join("?" * len(values))
 
 
 def _postings_of(home: int, number: int, document: Document) -> Iterator[tuple[int, int, int, int]]:

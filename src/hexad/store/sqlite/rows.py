@@ -7,9 +7,9 @@ neither read nor rewrite it.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from operator import attrgetter
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
@@ -21,85 +21,72 @@ from hexad.text.document import Document
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Derived: TypeAlias = Mapping[str, Callable[[Any], object]]
 
+N = TypeVar("N")
 
-_NONE: Final[Derived] = MappingProxyType({})
-_OPTIONAL: Final = (  # a column of a `Sketch`, and its constant where a noun has no such field
-    ("relevance", "relevance", "1.0"),
-    ("expires", "expires", "NULL"),
-    ("thread", "thread", "''"),
-    ("position", "position", "NULL"),
-    ("content", "substr(content, -1) = '?'", "0"),  # read as whether it ends with a question mark
-    ("trust", "trust", "0.0"),
+_SKETCHED: Final = {"content": "substr(content, -1) = '?'"}
+
+_OPTIONAL: Final = (
+    ("relevance", "1.0"),
+    ("expires", "NULL"),
+    ("thread", "''"),
+    ("position", "NULL"),
+    ("content", "0"),  # read as whether it ends with a question mark
+    ("trust", "0.0"),
 )
 
 
-class Table:
-    """How a noun lies in its table.
+@dataclass(frozen=True, slots=True)
+class Table(Generic[N]):
+    """How a noun lies in its table."""
 
-    ``aside`` is the column that lies in a table of its own. ``derived`` are further columns, computed from the noun, to
-    be searched by. A record has its indexed words beside it.
-    """
+    name: str
+    noun: type[N]
+    key: str
+    columns: tuple[str, ...]
+    values: Callable[[N], tuple[Any, ...]]  # of the table's own columns
+    encoders: tuple[tuple[int, Callable[[Any], object]], ...]  # by the place of these
+    decoders: tuple[tuple[str, Callable[[Any], object]], ...]  # by column
+    types: tuple[frozenset[type], ...]  # of what SQLite gives for each column
+    aside: str | None  # the column that lies in a table of its own
+    selected: str  # the columns as a query lists them
+    brief: str  # the same, with nothing in the one that lies aside
+    of_id: str  # the statement that reads a row
+    insert: str
+    update: str
+    sketched: str  # the columns of a `Sketch`; a column that this noun does not have is a constant
+    derived: Mapping[str, Callable[[N], object]]  # further columns, computed from the noun, to be searched by
+    sound: set[tuple[type, ...]] = field(default_factory=set)  # the types of rows that were read before
 
-    def __init__(self, name: str, noun: type[Any], *, aside: str = "", derived: Derived = _NONE) -> None:
-        shaped = shapes(cast("Any", noun))
-        self.name, self.aside, self.home_of_aside = name, aside, f"{name}_{aside}"
-        self.columns = tuple(shaped)
-        self.key = "id" if "id" in shaped else self.columns[0]
-        self._noun = noun
-        self._derived = list(derived.values())
-        own = [column for column in self.columns if column != aside]
-        self._values = attrgetter(*own)
-        kinds = enumerate(shaped[column].kind for column in own)
-        self._encoders = [(place, _ENCODERS[kind]) for place, kind in kinds if kind in _ENCODERS]
-        self._decoders = {column: read for column, shape in shaped.items() if (read := decoder_of(shape, _DECODERS))}
-        if "layer" in shaped:
-            self._decoders["layer"] = Layer.parse
-        self._types = [_STORED[each.kind] | ({type(None)} if each.nullable else set()) for each in shaped.values()]
-        self._sound = set[tuple[type, ...]]()  # the types of rows that were read before
-        written = [f'"{column}"' for column in (*own, *derived, *(["words"] if noun in RECORD_OF.values() else ()))]
-        there = f"(SELECT {aside} FROM {self.home_of_aside} AS aside WHERE aside.number = {name}.number)"
-        self.selected = self._listed(there)
-        self.brief = self._listed("'{}'")
-        first = ("number", f'"{self.key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count")
-        optional = (column if name in shaped else constant for name, column, constant in _OPTIONAL)
-        self.sketched = ", ".join((*first, *optional))
-        self.of_id = f'SELECT {self.selected}, words, number FROM {name} WHERE namespace = ? AND "{self.key}" = ?'
-        self.insert = f"INSERT INTO {name} ({', '.join(written)}, namespace) VALUES ({'?, ' * len(written)}?)"
-        self.update = f"UPDATE {name} SET {', '.join(f'{column} = ?' for column in written)} WHERE number = ?"
-
-    def encode(self, noun: Any) -> list[object]:
+    def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the table's own columns."""
-        values = list(self._values(noun))
-        for place, encoder in self._encoders:
+        values = list(self.values(noun))
+        for place, encoder in self.encoders:
             if values[place] is not None:
                 values[place] = encoder(values[place])
-        return [*values, *(compute(noun) for compute in self._derived)]
+        return [*values, *(compute(noun) for compute in self.derived.values())] if self.derived else values
 
-    def decode(self, values: Sequence[Any]) -> Any:
+    @property
+    def home_of_aside(self) -> str:
+        """The table in which the column lies that lies aside."""
+        return f"{self.name}_{self.aside}"
+
+    def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
+        if (found := tuple(map(type, values))) not in self.sound:
+            for value, types in zip(values, self.types, strict=False):
+                if type(value) not in types:
+                    held = TypeError(f"it holds {value!r:.40}")
+                    raise unreadable(self.name, values[self.columns.index(self.key)], held)
+            self.sound.add(found)
         decoded = dict(zip(self.columns, values, strict=False))
         try:
-            self._check(values)
-            for column, decoder in self._decoders.items():
+            for column, decoder in self.decoders:
                 if decoded[column] is not None:
                     decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise unreadable(self.name, decoded[self.key], error) from error
-        return self._noun(**decoded)
-
-    def _check(self, values: Sequence[Any]) -> None:
-        """Refuse values of other types than the columns have: SQLite keeps what it is given."""
-        if (found := tuple(map(type, values))) not in self._sound:
-            for value, types in zip(values, self._types, strict=False):
-                if type(value) not in types:
-                    raise TypeError(f"it holds {value!r:.40}")
-            self._sound.add(found)
-
-    def _listed(self, instead: str) -> str:
-        """The columns as a query lists them, with something else for the one that lies aside."""
-        return ", ".join(instead if column == self.aside else f'"{column}"' for column in self.columns)
+            raise unreadable(self.name, values[self.columns.index(self.key)], error) from error
+        return self.noun(**decoded)
 
 
 def unpacked(words: str | None, id: object) -> Document | None:
@@ -108,6 +95,47 @@ def unpacked(words: str | None, id: object) -> Document | None:
         return None if words is None else Document.unpack(words)
     except (ValueError, TypeError, AttributeError) as error:
         raise unreadable("the terms of", id, error) from error
+
+
+def _table(
+    name: str,
+    noun: type[N],
+    *,
+    key: str = "",
+    aside: str | None = None,
+    derived: Mapping[str, Callable[[N], object]] | None = None,
+) -> Table[N]:
+    shaped = shapes(cast("type", noun))
+    columns = tuple(shaped)
+    key = key or columns[0]
+    layer = {"layer": Layer.parse}
+    decoders = ((column, layer.get(column) or decoder_of(shape, _DECODERS)) for column, shape in shaped.items())
+    encoded = [column for column in columns if column != aside]
+    encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
+    own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
+    there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"
+    selected = ", ".join(there if column == aside else f'"{column}"' for column in columns)
+    optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
+    return Table(
+        name,
+        noun,
+        key,
+        columns,
+        attrgetter(*encoded),
+        tuple((place, encoder) for place, encoder in encoders if encoder),
+        tuple((column, decoder) for column, decoder in decoders if decoder),
+        tuple(_STORED[shape.kind] | ({type(None)} if shape.nullable else set()) for shape in shaped.values()),
+        aside,
+        selected=selected,
+        brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
+        of_id=f'SELECT {selected}, words, number FROM {name} WHERE namespace = ? AND "{key}" = ?',
+        insert=f"INSERT INTO {name} ({', '.join(own)}, namespace) VALUES ({'?, ' * len(own)}?)",
+        update=f"UPDATE {name} SET {', '.join(f'{column} = ?' for column in own)} WHERE number = ?",
+        sketched=", ".join(
+            ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
+        ),
+        derived=derived or {},
+    )
 
 
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
@@ -128,6 +156,7 @@ _STORED: Final[dict[Kind, frozenset[type]]] = {
     **dict.fromkeys((Kind.WHOLE, Kind.TIME, Kind.FLAG), frozenset({int})),
     Kind.NUMBER: frozenset({int, float}),
 }
+_INDEXED: Final = {f"hexad_{layer.noun}" for layer in RECORD_OF}
 _ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
     Layer.USER_KNOWLEDGE: {"standing": standing_of, "folded": lambda entry: folded(entry.key)},
@@ -136,17 +165,17 @@ _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
         "wildcard": lambda learning: WILDCARD in learning.template,
     },
 }
-TABLES: Final[dict[Layer, Table]] = {
-    layer: Table(f"hexad_{layer.noun}", noun, aside=_ASIDE.get(layer, ""), derived=_DERIVED.get(layer, _NONE))
-    for layer, noun in RECORD_OF.items()
+TABLES: Final[dict[Layer, Table[Any]]] = {
+    layer: _table(f"hexad_{layer.noun}", record, aside=_ASIDE.get(layer), derived=_DERIVED.get(layer))
+    for layer, record in RECORD_OF.items()
 }
 LAYERS: Final = {layer.value: layer for layer in TABLES}
-VERSIONS: Final[dict[Layer, Table]] = {
-    Layer.USER_KNOWLEDGE: Table("hexad_knowledge_version", Version),
-    Layer.SKILL_PATTERNS: Table("hexad_skill_version", SkillVersion),
+VERSIONS: Final[dict[Layer, Table[Any]]] = {
+    Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version),
+    Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion),
 }
-ASSOCIATIONS: Final = Table("hexad_association", Association)
-PROPOSALS: Final = Table("hexad_proposal", Proposal)
-AUDIT: Final = Table("hexad_audit", AuditRecord)
+ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
+PROPOSALS: Final = _table("hexad_proposal", Proposal)
+AUDIT: Final = _table("hexad_audit", AuditRecord)
 _NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]
 NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"

@@ -11,9 +11,9 @@ from hexad.model import Association, Layer
 from hexad.shape import to_microseconds
 from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Row, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
-from hexad.store.sqlite.index import COUNT, hashed
+from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES, unpacked
-from hexad.store.sqlite.statements import AMONG, Queries
+from hexad.store.sqlite.statements import Queries
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ _FLAGS: Final = (
     "INDEXED BY hexad_knowledge_thread WHERE namespace = ?1 AND thread <> '' AND words IS NOT NULL)"
 )
 _BEYOND: Final = f"SELECT 1 FROM {_OWN} LIMIT 1 OFFSET ?2"
-_COUNTS: Final = f"SELECT term, weight FROM hexad_posting WHERE term {AMONG} AND number = {COUNT}"
-_HOLDING: Final = f"SELECT number FROM hexad_posting WHERE term = ? AND number {AMONG}"
-_EXPIRED_OF: Final = f"SELECT number FROM hexad_knowledge WHERE number {AMONG} AND expires <= ?"
 _VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?"
 
 
@@ -107,7 +104,7 @@ class Search(Queries):
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         known = self._known
-        searches = self._searches(known, question, expired=known.expires is not None and known.expires <= now)
+        searches = self._searches(question, expired=known.expires is not None and known.expires <= now)
         self._open(searches, question, now)
         if question.with_rules and self._run(_BEYOND, self.namespace, question.standing).fetchone() is None:
             least = Standing.OWN
@@ -122,23 +119,27 @@ class Search(Queries):
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
         left = set(numbers)
-        search = _scopes(self._known, [layer]).get(layer) if facets else None
+        searches = self._scopes([layer]) if facets else {}
         for each in facets:
-            left &= set() if search is None else self._holding(search, each, left)
-        return left - self._expired(layer, left, to_microseconds(now))
+            left &= self._holding(searches[layer], each, left) if layer in searches else set()
+        for chunk in chunks(left) if layer is Layer.USER_KNOWLEDGE else ():
+            left -= self._expired(chunk, to_microseconds(now))
+        return left
 
     # layers and terms
 
-    def _searches(self, known: Namespace, question: Question, *, expired: bool) -> dict[Layer, _LayerSearch]:
+    def _searches(self, question: Question, *, expired: bool) -> dict[Layer, _LayerSearch]:
         """Each layer that has rows, with the frequencies of the question's terms in it."""
-        searches = _scopes(known, question.layers)
+        searches = self._scopes(question.layers)
         for layer, search in searches.items():
             search.filtered = bool(question.facets) or (expired and layer is Layer.USER_KNOWLEDGE)
             search.counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
         hashes = {hashed(search.home, term): (search, term) for search in searches.values() for term in search.counted}
-        for found, count in self._run(_COUNTS, str(list(hashes))) if hashes else ():
-            search, term = hashes[found]
-            search.counts[term] = count
+        for values in map(padded, chunks(hashes)):
+            sql = f"SELECT term, weight FROM hexad_posting WHERE term IN ({placeholders(values)}) AND number = {COUNT}"
+            for found, count in self._connection.execute(sql, values):
+                search, term = hashes[found]
+                search.counts[term] = count
         for search in searches.values():
             for term in search.counted if search.fresh.rows else ():
                 fresh = len(search.fresh.postings(term))
@@ -159,6 +160,9 @@ class Search(Queries):
             ]
             connection.known = state, Namespace(scopes, *self._run(_FLAGS, self.namespace).fetchone())
         return connection.known[1]
+
+    def _scopes(self, layers: Collection[Layer]) -> dict[Layer, _LayerSearch]:
+        return {scope[0]: _LayerSearch(*scope) for scope in self._known.scopes if scope[0] in layers}
 
     # postings
 
@@ -193,7 +197,7 @@ class Search(Queries):
         """Look up the terms without room among the rows that others named."""
         for search in searches:
             unread = search.opening.unread
-            sql = f"{_OF_TERM} AND held.number {AMONG}"
+            sql = f"{_OF_TERM} AND held.number IN (SELECT value FROM json_each(?))"
             parts = [(sql, [hashed(search.home, term), str(list(rows))]) for term, rows in unread.items()]
             stored = self._postings(parts)
             for (term, rows), postings in zip(unread.items(), stored, strict=True):
@@ -219,16 +223,21 @@ class Search(Queries):
         numbers = {number for number, _ in search.fresh.rows}
         for each in facets:
             numbers &= {posting.number for posting in search.fresh.postings(each)}
-        return numbers - self._expired(search.layer, numbers, now)
+        return numbers - (self._expired(list(numbers), now) if search.layer is Layer.USER_KNOWLEDGE else set())
 
     def _holding(self, search: _LayerSearch, term: str, numbers: Collection[int]) -> set[int]:
-        stored = self._run(_HOLDING, hashed(search.home, term), str(list(numbers)))
-        return {posting.number for posting in search.fresh.postings(term)} | {number for (number,) in stored}
+        found = {posting.number for posting in search.fresh.postings(term)}
+        for chunk in chunks(numbers):
+            sql = f"SELECT number FROM hexad_posting WHERE term = ? AND number IN ({placeholders(chunk)})"
+            found.update(number for (number,) in self._run(sql, hashed(search.home, term), *chunk))
+        return found
 
-    def _expired(self, layer: Layer, numbers: Collection[int], now: int) -> set[int]:
-        if not numbers or layer is not Layer.USER_KNOWLEDGE:
+    def _expired(self, numbers: Sequence[int], now: int) -> set[int]:
+        if not numbers:
             return set()
-        return {number for (number,) in self._run(_EXPIRED_OF, str(list(numbers)), now)}
+        values = padded(numbers)
+        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(values)}) AND expires <= ?"
+        return {number for (number,) in self._connection.execute(sql, (*values, now))}
 
     # standing rows, vectors and associations
 
@@ -256,10 +265,6 @@ class Search(Queries):
             values = [value for layer, term in part for value in (self.namespace, layer.value, term)]
             for row in self._connection.execute(sql, values):
                 yield ASSOCIATIONS.decode(row), row[-1]
-
-
-def _scopes(known: Namespace, layers: Collection[Layer]) -> dict[Layer, _LayerSearch]:
-    return {scope[0]: _LayerSearch(*scope) for scope in known.scopes if scope[0] in layers}
 
 
 @cache

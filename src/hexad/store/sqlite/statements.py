@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from hexad.store.codec import scripts_of
 
@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hexad.store.sqlite.connections import Connection
-
-
-AMONG: Final = "IN (SELECT value FROM json_each(?))"  # any number of them in one statement, written by `str(list)`
 
 
 class Queries:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Association, AuditRecord, Layer, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Row, Sketch, Sketches, Use, folded, places_beside
 from hexad.store.codec import as_json
-from hexad.store.sqlite.index import Index
+from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
 from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Table, unpacked
 from hexad.store.sqlite.search import Search
-from hexad.store.sqlite.statements import AMONG
 from hexad.store.sqlite.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
 
@@ -27,6 +27,8 @@ SCRUBBED: Final = (
     *("hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer", "hexad_skill_definition"),
     "hexad_fact",
 )
+_WIDEST: Final = max(len(table.columns) for table in TABLES.values())
+_SEEN_TOGETHER: Final = 32  # rows of a layer that are usually looked at
 _FACT: Final = "SELECT value FROM hexad_fact WHERE namespace = ? AND name = ?"
 _SET_FACT: Final = "INSERT OR REPLACE INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?)"
 _CLEAR_VECTORS: Final = "DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE namespace = ?)"
@@ -40,7 +42,6 @@ _KEYS_OF_SUBJECT: Final = (
     "SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) UNION SELECT key "
     "FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key"
 )
-_PROPOSALS: Final = f"SELECT {PROPOSALS.selected} FROM hexad_proposal WHERE namespace = ? ORDER BY number"
 _AUDIT: Final = (
     f"SELECT {AUDIT.selected} FROM hexad_audit WHERE namespace = ? AND sequence > ? ORDER BY sequence LIMIT ?"
 )
@@ -59,7 +60,7 @@ _CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? 
 class Unit(Search, Vectors, Index, LearningTables):
     """Implements the ports through a connection whose transaction somebody else begins and ends."""
 
-    _seen: tuple[Table, str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
+    _seen: tuple[Table[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
     _record: Any = None  # the record of that row
 
     # reading
@@ -94,23 +95,18 @@ class Unit(Search, Vectors, Index, LearningTables):
         self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
     ) -> Mapping[Layer, Sketches]:
         moment = to_microseconds(now)
-        found: dict[Layer, list[Sketch]] = {layer: [] for layer in chosen}
-        wanted = {layer: str(list(numbers)) for layer, numbers in chosen.items() if numbers}
-        every = " UNION ALL ".join(map(_SKETCHES.__getitem__, wanted))
-        values = [value for numbers in wanted.values() for value in (numbers, self.namespace)]
-        for layer, *row in self._run(every, *values) if wanted else ():
-            sketch = Sketch._make(row)
-            if sketch.expires is None or sketch.expires > moment:
-                found[LAYERS[layer]].append(sketch)
+        found = {
+            layer: [sketch for sketch in map(Sketch._make, rows) if sketch.expires is None or sketch.expires > moment]
+            for layer, rows in self._of_all_layers(chosen, _SKETCHED, "AND words IS NOT NULL").items()
+        }
         beside = self._beside(found.get(Layer.USER_KNOWLEDGE, ()), moment)
         return {layer: Sketches(rows, beside if layer is Layer.USER_KNOWLEDGE else ()) for layer, rows in found.items()}
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
-        found: dict[Layer, list[Row]] = {layer: [] for layer in chosen}
-        for layer, numbers in chosen.items():
-            for row in self._run(_WHOLE[layer], str(list(numbers)), self.namespace) if numbers else ():
-                found[layer].append(Row(row[-1], TABLES[layer].decode(row), unpacked(row[-2], row[-1])))
-        return found
+        return {
+            layer: [Row(row[-1], TABLES[layer].decode(row), unpacked(row[-2], row[-1])) for row in rows]
+            for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
+        }
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
         table = VERSIONS[layer]
@@ -131,7 +127,8 @@ class Unit(Search, Vectors, Index, LearningTables):
 
     def proposals(self) -> Sequence[Proposal]:
         [count] = self._run("SELECT count(*) FROM hexad_proposal WHERE namespace = ?", self.namespace).fetchone()
-        return _Proposals(count, lambda: [PROPOSALS.decode(row) for row in self._run(_PROPOSALS, self.namespace)])
+        every = f"SELECT {PROPOSALS.selected} FROM hexad_proposal WHERE namespace = ? ORDER BY number"
+        return _Proposals(count, lambda: [PROPOSALS.decode(row) for row in self._run(every, self.namespace)])
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run(_AUDIT, self.namespace, after, limit)]
@@ -173,7 +170,7 @@ class Unit(Search, Vectors, Index, LearningTables):
         old = self._row_number(table, id)
         if old is None:
             return False
-        for name in (table.name, table.home_of_aside) if table.aside else (table.name,):
+        for name in (table.name, *([table.home_of_aside] if table.aside else ())):
             self._connection.execute(f"DELETE FROM {name} WHERE number = ?", (old[0],))
         self._reindex(layer, old[0], old[1], None)
         self._remove_vectors(layer, old[0])
@@ -250,13 +247,45 @@ class Unit(Search, Vectors, Index, LearningTables):
         self._run(_CLEAR_VECTORS, self.namespace)
         self._run(_CLEAR_MEANINGS, self.namespace)
 
+    def _of_all_layers(
+        self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
+    ) -> dict[Layer, list[Sequence[Any]]]:
+        """Rows of these numbers from all layers' tables, with one statement for some thousands of them."""
+        found: dict[Layer, list[Sequence[Any]]] = {layer: [] for layer in chosen}
+        size = max(map(len, chosen.values()), default=0)
+        for start in range(0, size, _MOST_TOGETHER):
+            parts, values = dict[Layer, str](), list[object]()
+            for layer, numbers in chosen.items():
+                part = list(numbers)[start : start + _MOST_TOGETHER]
+                if part:
+                    padding = padded(part)
+                    where = f"WHERE number IN ({placeholders(padding)}) AND +namespace = ? {more}"
+                    name = "" if len(chosen) == 1 else f", '{layer.value}'"
+                    parts[layer] = f"SELECT {columns[layer]}{name} FROM {TABLES[layer].name} {where}"
+                    values += [*padding, self.namespace]
+            rows = self._connection.execute(" UNION ALL ".join(parts.values()), values).fetchall()
+            if len(chosen) == 1:
+                found[layer] += rows
+                continue
+            for name, of_layer in groupby(rows, itemgetter(-1)):
+                found[LAYERS[name]] += [row[:-1] for row in of_layer]
+        return found
+
     def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
         """The neighbours of these rows in their threads."""
-        known, places = {each.number for each in sketches}, sorted(places_beside(sketches))
-        rows = self._run(_BESIDE, self.namespace, as_json(places), now) if places else ()
-        return [sketch for sketch in map(Sketch._make, rows) if sketch.number not in known]
+        known, found = {each.number for each in sketches}, list[Sketch]()
+        for chunk in chunks(places_beside(sketches)):
+            places = padded(sorted(chunk), _SEEN_TOGETHER)
+            rows = self._connection.execute(
+                f"SELECT {_SKETCHED[Layer.USER_KNOWLEDGE]} FROM hexad_knowledge INDEXED BY hexad_knowledge_thread "
+                "WHERE namespace = ? AND thread <> '' AND words IS NOT NULL AND (thread, position) IN "
+                f"(VALUES {','.join(['(?,?)'] * len(places))}) AND (expires IS NULL OR expires > ?)",
+                (self.namespace, *(value for place in places for value in place), now),
+            )
+            found += [sketch for sketch in map(Sketch._make, rows) if sketch.number not in known]
+        return found
 
-    def _row_number(self, table: Table, id: str) -> tuple[int, str | None] | None:
+    def _row_number(self, table: Table[Any], id: str) -> tuple[int, str | None] | None:
         """The number and the words of a row that is about to change; most were read just before."""
         seen, self._seen = self._seen, None
         if seen is not None and seen[0] is table and seen[1] == id:
@@ -265,10 +294,10 @@ class Unit(Search, Vectors, Index, LearningTables):
         found: tuple[int, str | None] | None = self._run(sql, self.namespace, id).fetchone()
         return found
 
-    def _put_aside(self, table: Table, number: int, record: Record) -> None:
+    def _put_aside(self, table: Table[Any], number: int, record: Record) -> None:
         """Write the column that lies in a table of its own, unless it is the same already."""
         known, self._record = self._record, None
-        if table.aside and getattr(known, table.aside, None) is not getattr(record, table.aside):
+        if table.aside is not None and getattr(known, table.aside, None) is not getattr(record, table.aside):
             self._connection.execute(
                 f"INSERT INTO {table.home_of_aside} VALUES (?1, ?2) "
                 f"ON CONFLICT DO UPDATE SET {table.aside} = ?2 WHERE {table.aside} != ?2",
@@ -276,21 +305,13 @@ class Unit(Search, Vectors, Index, LearningTables):
             )
 
 
+_MOST_TOGETHER: Final = 4000
 _OF_FOLDED: Final = TABLES[Layer.USER_KNOWLEDGE].of_id.replace('"key" = ?', "folded = ? ORDER BY number LIMIT 1")
-_SKETCHES: Final = {
-    layer: f"SELECT '{layer.value}', {table.sketched} FROM {table.name} "
-    f"WHERE number {AMONG} AND +namespace = ? AND words IS NOT NULL"
-    for layer, table in TABLES.items()
+
+_SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
+_WHOLE: Final = {  # the columns of a whole row, as many as the widest table has
+    layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number" for layer, table in TABLES.items()
 }
-_WHOLE: Final = {
-    layer: f"SELECT {table.brief}, words, number FROM {table.name} WHERE number {AMONG} AND +namespace = ?"
-    for layer, table in TABLES.items()
-}
-_BESIDE: Final = (
-    f"SELECT {TABLES[Layer.USER_KNOWLEDGE].sketched} FROM hexad_knowledge INDEXED BY hexad_knowledge_thread "
-    "WHERE namespace = ? AND thread <> '' AND words IS NOT NULL AND (thread, position) IN (SELECT "
-    "json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)) AND (expires IS NULL OR expires > ?)"
-)
 
 
 class _Proposals(Sequence[Proposal]):
