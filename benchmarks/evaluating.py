@@ -15,7 +15,7 @@ from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
 from hexad.evals.baselines import BASELINES
 from hexad.evals.data import EvalSet, Question, read_sets
-from hexad.evals.report import OURS, baseline_names, recall_lost, retrieval_tables, unanswered
+from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
 from hexad.evals.run import Measured, Measurement, Plan, SetResult, evaluate, overall
 from hexad.model import Item
 from hexad.semantic import ENCODER_PACKAGES, installed
@@ -127,7 +127,7 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def _recall(results: tuple[SetResult, ...], name: str) -> float:
-    return overall(results, name).recall_at_5
+    return overall(results, quality_of(name)).recall_at_5
 
 
 def _table(configurations: Configurations) -> str:
@@ -138,7 +138,7 @@ def _table(configurations: Configurations) -> str:
     lines = [f"| recall@5 | {' | '.join(titles)} |", "|---|" + "---|" * len(titles)]
     for place, each in enumerate(whole):
         ours = [results[place].hexad for results in configurations.values()]
-        qualities = [*(measured.quality for measured in ours), *(each.measured(name).quality for name in names)]
+        qualities = [*(measured.quality for measured in ours), *(quality_of(name)(each) for name in names)]
         recalls = [f"{quality.recall_at_5:.3f}" for quality in qualities]
         times = [f"{measured.p50_ms:.1f}" for measured in ours]
         lines.append(f"| {each.data.path} | {' | '.join((*recalls, *times))} |")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from benchmarks.figures import Figure, show
 from hexad.evals.baselines import BASELINES
 from hexad.evals.data import Document, EvalSet, Question
+from hexad.evals.report import quality_of
 from hexad.evals.run import Plan, evaluate
 from hexad.model import Layer
 
@@ -194,7 +195,7 @@ def measure(embedder: str) -> Iterator[tuple[str, float, float]]:
     """Each shape with our recall@5 and that of FTS5."""
     plan = Plan(baselines={"fts5": BASELINES["fts5"]}, embedder=embedder)
     for result in evaluate(shapes(), plan, progress=lambda _what, _done, _all: None):
-        yield result.data.path, result.hexad.quality.recall_at_5, result.measured("fts5").quality.recall_at_5
+        yield result.data.path, result.hexad.quality.recall_at_5, quality_of("fts5")(result).recall_at_5
 
 
 def main() -> int:

@@ -28,6 +28,7 @@ FILE_NAME: Final = "hexad.toml"  # looked for beside the database
 _NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # these say where to look
 _BOOLEANS: Final = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 _SHORTEST_TOKEN: Final = 16
+_MOST_DIGITS: Final = 10**15  # a larger number is shown with an exponent
 _MANY: Final = (0, 1_000_000)
 _RATES: Final = (1, 1_000_000)
 _AN_HOUR: Final = 3600
@@ -109,7 +110,12 @@ def in_digits(number: float) -> str:
     >>> in_digits(1_000_000), in_digits(30.0), in_digits(0.001)
     ('1,000,000', '30', '0.001')
     """
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.15g}"
+    if abs(number) < _MOST_DIGITS and number == int(number):
+        return f"{int(number):,}"
+    try:
+        return f"{number:g}"
+    except OverflowError:
+        return "a number of very many digits"
 
 
 def _fault(name: str, value: Any) -> str:

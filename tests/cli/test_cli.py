@@ -635,6 +635,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
     ran = run("learnings", "show", shared)
     assert ran.code == 2
     assert f"{shared!r} begins" in ran.err
+    assert next(each for each in sorted(whole) if each[0] == shared) in ran.err or ", …" in ran.err
     assert "give more letters" in ran.err
     assert run("learnings", "show", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
     assert run("learnings", "correct", "g", "--id", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
@@ -647,7 +648,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["audit", "list"], "No such command 'list'; try 'hexad audit --help'"),
+        (["audit", "list"], "No such command 'list'; there are verify, log; try"),
         (["reference", "add", "X"], "--location: must be given"),
         (["skills", "new", "x", "--kind", "composite", "--description", "d", "--text", "a"], 'such as \'[{"tool":'),
         (["rember", "k", "v"], "error: No such command 'rember'. Did you mean 'remember'? Try 'hexad --help'"),

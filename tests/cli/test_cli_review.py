@@ -156,9 +156,9 @@ def test_an_edit_that_does_not_fit_is_explained_and_can_be_mended(folder: Path) 
     ("command", "said"),
     [
         ("", "no editor is set; set EDITOR"),
-        ("no-such-editor-here", "'no-such-editor-here' failed, so nothing was changed"),
-        (f"{sys.executable} -c exit(3)", "-c exit(3)' failed, so nothing was changed"),
-        ("rm", "'rm' failed, so nothing was changed"),
+        ("no-such-editor-here", "'no-such-editor-here' cannot be started"),
+        (f"{sys.executable} -c exit(3)", "ended with code 3, so nothing was changed"),
+        ("rm", "'rm' left nothing to read (No such file or directory), so nothing was changed"),
     ],
 )
 def test_without_an_editor_that_works_it_says_so_and_asks_again(folder: Path, command: str, said: str) -> None:

@@ -215,6 +215,9 @@ def test_a_skill_is_edited_in_an_editor(run: Callable[..., Ran], monkeypatch: py
 def test_a_script_that_cannot_work_is_said_so_when_it_is_written(run: Callable[..., Ran]) -> None:  # noqa: F811
     new = ("skills", "new", "greet", "--kind", "script", "--description", "d", "--text")
     assert "scripts run in sh or bash" in run(*new, "#!/usr/bin/env python3\nprint(1)").err
+    ran = run(*new, "who=you; for each in 1 2; do echo $each $who ${name} $HOME; done")
+    assert ran.err.count("is no parameter") == 1
+    assert "$name is no parameter, so it will be empty; declare it: --parameters" in ran.err
 
 
 @requirement("SKILL-04")

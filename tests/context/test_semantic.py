@@ -462,7 +462,7 @@ def test_a_slow_embedder_costs_its_own_signal_and_not_the_words(tmp_path: Path) 
             hold.wait()
         return counting(texts)
 
-    with opened(tmp_path / "a.db", semantic=True, embedder=sluggish, layer_deadline=2) as hx:
+    with opened(tmp_path / "a.db", semantic=True, embedder=sluggish, layer_deadline=4) as hx:
         hx.knowledge.save("window", "release on Tuesdays")
         slow[0] = True
         found = hx.retrieve("when may I release?")

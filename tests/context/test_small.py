@@ -220,7 +220,7 @@ def test_an_embedder_that_hangs_or_fails_costs_no_answer(tmp_path: Path) -> None
         held.wait(60)
         return np.ones((len(texts), 3), np.float32)
 
-    with opened(tmp_path / "a.db", semantic=True, embedder=hanging, embedder_name="hanging", layer_deadline=2) as hx:
+    with opened(tmp_path / "a.db", semantic=True, embedder=hanging, embedder_name="hanging", layer_deadline=4) as hx:
         found = hx.retrieve("when do we deploy?")
         assert [item.key for item in found.all()] == ["f1"]
         assert not found.failures

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.memory.redaction import redact
+from hexad.memory.redaction.secrets import spans_of
 from tests.memory.secret_cases import harmless_of, secrets_of
 from tests.support import opened, requirement
 
@@ -348,6 +349,24 @@ def channels(hx: Hexad, text: str, folder: Path) -> None:
     hx.observe(tool="argument", args={"x": text, "y": {"z": [text]}}, result={"ok": text}, session="s")
     hx.observe(tool="error", args={"x": text}, error=ValueError(text), session="s")
     hx.observe(tool="result", args={}, result={"error": text}, session="s")
+
+
+@requirement("CONF-04")
+def test_the_quick_look_passes_over_nothing_that_a_detector_finds() -> None:
+    said = [
+        "args=('root', 'Xk29fjQ1pR8!')",
+        "define('MY_SALT', 'a1b2c3d4!')",
+        "令牌: ab12cd34ef56gh78",
+        "토큰: ab12cd34ef56gh78",
+        "db:5432:shop:ann:ab12345!",
+        "The gate code for the garden is 4711",
+        "the alarm code of the office: 8812",
+        "7z x -pHunter2024! a.7z",
+    ]
+    texts = [text for text, _ in secrets_of("unseen.txt")] + harmless_of("harmless.txt") + said
+    found = [text for text in texts if spans_of(text, accounts=True)]
+    assert set(said) <= set(found)
+    assert [text for text in found if not redact(text, accounts=True).kinds] == []
 
 
 @requirement("CONF-04")

@@ -64,7 +64,7 @@ def test_the_commands_of_the_image_serve_others_once_a_token_was_made(tmp_path: 
         check = [each.replace(port, given[1]) for each in json.loads(found["HEALTHCHECK"].removeprefix("CMD "))]
         assert subprocess.run([sys.executable, *check[1:]], check=False).returncode == 0
         server.terminate()
-        assert server.wait(60) == 0
+        assert server.wait(500) == 0
 
 
 @pytest.mark.skipif(SYSTEMD is None, reason="no systemd-analyze")
@@ -102,4 +102,4 @@ def test_a_wheel_installed_without_a_checkout_serves_pages_and_their_files(tmp_p
             answer = httpx2.get(f"{base}/{path}")
             assert (answer.status_code, words in answer.text) == (200, True), path
         server.terminate()
-        assert server.wait(60) == 0
+        assert server.wait(500) == 0

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.evaluating import measure_feedback
 from hexad.cli import main
+from hexad.cli.setup import evaluating
 from hexad.errors import EvalError, HexadError, UnknownChoice
 from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.data import read_sets
@@ -20,6 +21,7 @@ from hexad.evals.run import Plan, evaluate
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -199,6 +201,23 @@ def test_a_memory_is_asked_ones_own_questions_and_stays_as_it_was(
     }
     assert (tmp_path / "live.db").read_bytes() == before
     assert main(["eval", str(questions), "--db", str(tmp_path / "live.db"), "--foreign"]) == 2
+
+
+@requirement("EVAL-01")
+def test_an_interrupted_evaluation_shows_the_sets_that_it_finished(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = evaluating.evaluate
+
+    def interrupted(*given: Any, **named: Any) -> Iterator[Any]:
+        yield next(iter(whole(*given, **named)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluating, "evaluate", interrupted)
+    assert main(["eval", str(data), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "interrupted" in printed.err
+    assert set(json.loads(printed.out)["sets"]) == {"agent_learnings/small"}
 
 
 @requirement("EVAL-01")

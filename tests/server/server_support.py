@@ -45,12 +45,12 @@ def running(app: Any) -> Iterator[str]:
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     thread = threading.Thread(target=lambda: anyio.run(server.listen), daemon=True)
     thread.start()
-    assert ready.wait(60)
+    assert ready.wait(500)
     try:
         yield f"http://127.0.0.1:{ports[0]}"
     finally:
         server.should_exit = True
-        thread.join(60)
+        thread.join(500)
 
 
 @contextmanager

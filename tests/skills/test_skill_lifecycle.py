@@ -286,7 +286,7 @@ def test_a_skill_that_fails_three_of_its_last_five_runs_is_a_draft_again_with_th
 @requirement("SKILL-01")
 def test_a_skill_that_worked_often_outlives_wrong_input_until_nothing_works_any_more(hx: Hexad) -> None:
     failing(hx)
-    for ok in [True] * 8 + [False] * 4:
+    for ok in [True] * 8 + [False] * 5:
         hx.skills.run("fragile", {"ok": ok}, tools={"act": act})
         assert hx.skills.get("fragile").status == "active"
     hx.skills.run("fragile", {"ok": False}, tools={"act": act})

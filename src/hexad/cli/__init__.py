@@ -22,6 +22,7 @@ from hexad.errors import ConfigError, HexadError, InvalidInput
 
 FAILED: Final = 1
 USAGE: Final = 2
+_MANY: Final = 12  # commands that a sentence does not list
 _UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer exports only this subclass of it
 
 app = typer.Typer(
@@ -105,6 +106,9 @@ def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     message = message.replace("Input should be greater than or equal to", "must be at least")
+    known = getattr(error.ctx and error.ctx.command, "commands", ())
+    if message.startswith("No such command") and len(known) < _MANY and not message.endswith("?"):
+        message += f"; there are {', '.join(known)}"
     if "extra argument" in message:
         message += "; put quotes around a text of several words"
     if message.startswith("Missing ") and "Choose from" not in message:

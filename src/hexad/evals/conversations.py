@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hexad.evals.tables import Progress
+    from hexad.evals.run import Progress
 
 _NAMES: Final = ("precision_saved", "precision_proposed", "recall_saved", "recall", "saved_per_100_without")
 

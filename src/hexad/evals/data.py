@@ -25,6 +25,8 @@ _log: Final = logging.getLogger("hexad")
 _SHOWN: Final = 5  # bad lines of a file that are reported one by one
 CAPTURE: Final = "capture"
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
+KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", CAPTURE})
+"""Folders with other kinds of evaluation data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     """Every set of a folder, sorted; raises if one is required and the folder has no set."""
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
-    homes = sorted(entry for entry in folder.iterdir() if entry.is_dir())
+    homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
     layers = [home for home in homes if _holds_sets(home) and _layer(home)]
     found = tuple(read_set(home) for place in layers for home in sorted(place.iterdir()) if home.is_dir())
     if required and not found:

@@ -12,7 +12,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table, reported
+from hexad.evals.tables import Figures, Table
 from hexad.facade import Hexad
 from hexad.learning.errors.advice import Cause, Failure
 from hexad.model import Layer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from hexad.evals.tables import Progress
+    from hexad.evals.run import Progress
 
 FOLDER: Final = "tool_failures"
 _FIRST: Final = 3
@@ -47,13 +47,14 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
         return None
     with Hexad.open(":memory:", enabled=True) as hx:
         fixed: list[tuple[Failed, str]] = []
-        for number, failed in enumerate(reported(failures, progress, f"{FOLDER}: replaying")):
+        for number, failed in enumerate(failures, start=1):
             session = f"replay:{number}"
             learning = hx.observe(tool=failed.tool, args=failed.args, error=failed.error, session=session)
             if failed.fixed is not None:
                 hx.observe(tool=failed.tool, args=failed.fixed, result="done", session=session)
             if failed.fixed not in (None, failed.args):
                 fixed.append((failed, "" if learning is None else learning.id))
+            progress(f"{FOLDER}: replaying", number, len(failures))
         known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]
         again = sum(_retrieved(hx, failed, about) for failed, about in known)
     silent = [each for each in fixed if each not in known and Failure.of(each[0].error).cause is Cause.ABSENT]

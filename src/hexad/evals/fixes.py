@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.clock import utc_now
 from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table, mean, reported
+from hexad.evals.tables import Figures, Table, mean
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.evals.tables import Progress
+    from hexad.evals.run import Progress
 
 FILE: Final = "fixes.jsonl"
 _WORD: Final = re.compile(r"(?<!\w)-[a-z]\b|[^\W_]{2,}|\d", re.IGNORECASE)
@@ -65,7 +65,10 @@ def read_cases(folder: Path) -> tuple[Case, ...]:
 
 def judge_fixes(cases: Sequence[Case], progress: Progress) -> Figures:
     """Replay each case in a new memory and ask for its fix: the shares of right, content-free and wrong ones."""
-    pairs = [(case, _asked(case)) for case in reported(cases, progress, f"{FILE}: replaying")]
+    pairs: list[tuple[Case, str]] = []
+    for done, case in enumerate(cases, start=1):
+        pairs.append((case, _asked(case)))
+        progress(f"{FILE}: replaying", done, len(cases))
     wrong = [case.is_wrong(fix) for case, fix in pairs]
     right = [case.is_right(fix) for case, fix in pairs if case.says]
     empty = [case.is_empty(fix) for case, fix in pairs if fix]
@@ -74,7 +77,9 @@ def judge_fixes(cases: Sequence[Case], progress: Progress) -> Figures:
     rows = [(f"fixes: {name}", f"{value:g}") for name, value in shares.items()]
     offered = [(place, fix or "none") for place, fix in missed]
     tables = [Table(("fixes", "share"), rows), Table(("missed", "fix that was offered"), offered)]
-    return Figures({**shares, "misses": [{"case": place, "fix": fix} for place, fix in missed]}, tables)
+    return Figures(
+        {**shares, "count": len(cases), "misses": [{"case": place, "fix": fix} for place, fix in missed]}, tables
+    )
 
 
 def _asked(case: Case) -> str:

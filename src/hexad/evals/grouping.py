@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table, reported
+from hexad.evals.tables import Figures, Table
 from hexad.learning.errors.pattern import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from pathlib import Path
 
-    from hexad.evals.tables import Progress
+    from hexad.evals.run import Progress
 
 FOLDER: Final = "error_grouping"
 
@@ -29,12 +29,13 @@ def group_errors(folder: Path, progress: Progress) -> Figures | None:
     """Group every system's lines; None if the folder has none."""
     files = sorted((folder / FOLDER).glob("*.jsonl"))
     systems: dict[str, float] = {}
-    for file in reported(files, progress, FOLDER):
+    for done, file in enumerate(files, start=1):
         lines = list(readable(file, lambda line: (line.text("text"), line.text("template"))))
         if not lines:
             raise EvalError(str(file), "has no lines")
         texts, templates = zip(*lines, strict=True)
         systems[file.stem] = round(accuracy(grouped(texts), templates), 4)
+        progress(f"{FOLDER}/{file.stem}", done, len(files))
     if not systems:
         return None
     mean = round(fmean(systems.values()), 4)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table, figures_by_set, mean, reported
+from hexad.evals.tables import Figures, Table, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.model import Category
 from hexad.settings import STATIC
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.evals.tables import Progress
+    from hexad.evals.run import Progress
 
 FILE: Final = "life.jsonl"
 
@@ -87,7 +87,7 @@ def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome
     with Hexad.open(":memory:", enabled=True, semantic=True, embedder=embedder) as hx:
         for key, (text, category) in life.facts.items():
             hx.knowledge.save(key, text, category=category)
-        for message in reported(life.messages, progress, f"life: {life.name}"):
+        for done, message in enumerate(life.messages, start=1):
             prompt = hx.prompt("", message.text)
             standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
             first = bool(message.expect & {*standing, *found[:1]})
@@ -95,6 +95,7 @@ def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome
             missing = tuple(key for key, text in said.items() if text not in prompt.text)
             noise = tuple(key for key in found if key not in message.expect)
             yield Outcome(message, first, missing, noise, len(found))
+            progress(f"life: {life.name}", done, len(life.messages))
 
 
 def _life(file: Path) -> Life:

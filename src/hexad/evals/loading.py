@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import HexadError, StoreError
 from hexad.model import Layer, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from hexad.evals.data import Document, EvalSet
     from hexad.facade import Hexad
@@ -18,12 +17,16 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger("hexad")
 
 
-def load(hx: Hexad, data: EvalSet, items: Iterable[Document]) -> Mapping[str, Hexad]:
+def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[str, Hexad]:
     """An engine for each group of the set, with its items stored."""
-    engines, positions = views(hx, data), Counter[str]()
-    for document in items if data.layer is not Layer.TOOL_REGISTRY else ():
-        _save(engines[document.group], data, document, positions[document.group])
-        positions[document.group] += 1
+    done, engines = 0, views(hx, data)
+    for group, documents in data.groups().items():
+        if data.layer is not Layer.TOOL_REGISTRY:
+            for position, document in enumerate(documents):
+                _save(engines[group], data, document, position)
+                progress(done + position + 1)
+        done += len(documents)
+        progress(done)
     return engines
 
 

@@ -13,7 +13,7 @@ from hexad.evals.run import Measured, SetResult, by_layer, overall
 from hexad.evals.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hexad.evals.metrics import Quality
     from hexad.model import Layer
@@ -24,11 +24,12 @@ _PAGE: Final = Path(__file__).with_name("report.html")
 
 def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
     """The documented shape: overall, each layer, each set with its baselines; and some misses of each set."""
+    ours = quality_of(OURS)
     document: dict[str, Any] = {
-        **overall(results, OURS)._asdict(),
-        "layers": {layer.value: quality._asdict() for layer, quality in by_layer(results, OURS).items()},
+        **overall(results, ours)._asdict(),
+        "layers": {layer.value: quality._asdict() for layer, quality in by_layer(results, ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
-        "baselines": {name: overall(results, name)._asdict() for name in baseline_names(results)},
+        "baselines": {name: overall(results, quality_of(name))._asdict() for name in baseline_names(results)},
     }
     if misses:
         document["misses"] = {
@@ -81,6 +82,11 @@ def baseline_names(results: Sequence[SetResult]) -> list[str]:
     return list(results[0].baselines) if results else []
 
 
+def quality_of(name: str) -> Callable[[SetResult], Quality]:
+    """A function that reads the quality of Hexad or of a baseline from a result."""
+    return lambda result: result.measured(name).quality
+
+
 def _set_json(result: SetResult) -> dict[str, Any]:
     document: dict[str, Any] = {
         **_measured(result.hexad),
@@ -108,10 +114,10 @@ def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
             speed = f"{measured.p50_ms:.2f} ms", f"{measured.p95_ms:.2f} ms"
             yield result.data.path, name, *_shown(measured.quality), *speed
     for name in names:
-        for layer, quality in by_layer(results, name).items():
+        for layer, quality in by_layer(results, quality_of(name)).items():
             yield layer.value, name, *_shown(quality), "", ""
     for name in names:
-        yield "mean of the layers", name, *_shown(overall(results, name)), "", ""
+        yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
 
 
 def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import cycle
 from pathlib import Path
 from random import Random
-from statistics import median
+from statistics import quantiles
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
-from hexad.evals.tables import reported
 from hexad.facade import Hexad
 from hexad.model import DEFAULT_NAMESPACE, Layer
 from hexad.settings import STATIC
@@ -24,11 +22,10 @@ if TYPE_CHECKING:
 
     from hexad.evals.baselines import Baseline
     from hexad.evals.data import EvalSet, Question
-    from hexad.evals.tables import Progress
 
+    Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
     Ask: TypeAlias = Callable[[Question], Sequence[str]]
 
-T = TypeVar("T")
 DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
 FOREIGN = 150  # questions of other layers that a set is asked
 
@@ -133,7 +130,7 @@ class Measurement:
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
             Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
         ):
-            yield load(hx, self.data, self._reported(self.data.corpus, "storing"))
+            yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
 
     def asker(self, engines: Mapping[str, Hexad]) -> Ask:
         """A function that asks the engine of a question's group."""
@@ -154,8 +151,9 @@ class Measurement:
         each_gives = FOREIGN // len(others) + 1 if others else 0
         texts = [question.text for other in others for question in other.questions[:each_gives]]
         turns, unanswered = list(engines.values()), 0
-        for engine, text in zip(cycle(turns), self._reported(texts, "foreign questions"), strict=False):
-            unanswered += not engine.retrieve(text, layers=[self.data.layer])
+        for done, text in enumerate(texts):
+            unanswered += not turns[done % len(turns)].retrieve(text, layers=[self.data.layer])
+            self._report("foreign questions", done + 1, len(texts))
         location, embedder = turns[0].store.location, self.plan.embedder
         with Hexad.open(location, enabled=True, semantic=True, embedder=embedder, floor=False) as hx:
             without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
@@ -172,30 +170,35 @@ class Measurement:
         """Quality and speed of the answers to some questions."""
         answers: list[tuple[Sequence[str], Collection[str]]] = []
         times: list[float] = []
-        for question in self._reported(asked, what):
+        for done, question in enumerate(asked, start=1):
             started = perf_counter()
             found = ask(question)
             times.append((perf_counter() - started) * 1000)
             answers.append((found, question.relevant))
+            self._report(what, done, len(asked))
         misses = (
             Miss(question.text, tuple(sorted(question.relevant - {*found[:5]})), tuple(found[:5]))
             for question, (found, _) in zip(asked, answers, strict=True)
         )
-        slow = sorted(times)[(95 * len(times) - 1) // 100]
-        return Measured(quality(answers), median(times), slow, tuple(miss for miss in misses if miss.missing))
+        return Measured(quality(answers), *_percentiles(times), tuple(miss for miss in misses if miss.missing))
 
-    def _reported(self, things: Sequence[T], what: str) -> Iterator[T]:
-        return reported(things, self.progress, f"{self.data.path}: {what}")
-
-
-def by_layer(results: Sequence[SetResult], name: str) -> dict[Layer, Quality]:
-    """The mean of each layer's sets, of a baseline or of Hexad."""
-    layers: dict[Layer, list[Quality]] = {}
-    for result in results:
-        layers.setdefault(result.data.layer, []).append(result.measured(name).quality)
-    return {layer: mean(qualities) for layer, qualities in layers.items()}
+    def _report(self, what: str, done: int, total: int) -> None:
+        self.progress(f"{self.data.path}: {what}", done, total)
 
 
-def overall(results: Sequence[SetResult], name: str) -> Quality:
+def _percentiles(times: Sequence[float]) -> tuple[float, float]:
+    if len(times) < 2:
+        return (times[0], times[0]) if times else (0.0, 0.0)
+    cuts = quantiles(times, n=100, method="inclusive")
+    return cuts[49], cuts[94]
+
+
+def by_layer(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> dict[Layer, Quality]:
+    """The mean of each layer's sets."""
+    layers = dict.fromkeys(result.data.layer for result in results)
+    return {layer: mean(of(result) for result in results if result.data.layer is layer) for layer in layers}
+
+
+def overall(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> Quality:
     """The mean of the layers' means."""
-    return mean(list(by_layer(results, name).values()))
+    return mean(list(by_layer(results, of).values()))

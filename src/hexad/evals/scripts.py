@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table, reported
+from hexad.evals.tables import Figures, Table
 from hexad.model import Capability, Decision
 from hexad.skills.validation import Verdict, check
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from hexad.evals.tables import Progress
+    from hexad.evals.run import Progress
 
 BENIGN: Final = "shell_benign"
 HARMFUL: Final = "shell_harmful"
@@ -38,9 +38,12 @@ def check_scripts(folder: Path, kind: str, progress: Progress) -> Figures | None
     scripts = [text for file in files for text in readable(file, lambda line: line.text("text"))]
     if files and not scripts:
         raise EvalError(str(folder / kind), "has no lines; give one object with text for each script")
-    if not scripts:
+    verdicts: list[Verdict] = []
+    for script in scripts:
+        verdicts.append(check(script))
+        progress(f"{kind}: checking", len(verdicts), len(scripts))
+    if not verdicts:
         return None
-    verdicts = [check(script) for script in reported(scripts, progress, f"{kind}: checking")]
     shares = {name: round(sum(map(test, verdicts)) / len(verdicts), 4) for name, test in _SHARES[kind].items()}
     table = Table((kind, "share"), [(f"{kind}: {name}", f"{each:g}") for name, each in shares.items()])
     return Figures({**shares, "count": len(verdicts)}, [table])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
+    from collections.abc import Callable, Mapping, Sequence
 
 T = TypeVar("T")
 
@@ -25,13 +23,6 @@ class Figures(NamedTuple):
 
     json: Mapping[str, Any]
     tables: Sequence[Table]
-
-
-def reported(things: Sequence[T], progress: Progress, step: str) -> Iterator[T]:
-    """The things, one after the other; each is reported when it is done."""
-    for done, each in enumerate(things, start=1):
-        yield each
-        progress(step, done, len(things))
 
 
 def mean(values: Sequence[float], otherwise: float = 0.0) -> float:

@@ -1,1 +1,1 @@
-"""Reusable procedures. Here: the library that keeps them; running them comes with the sandbox."""
+"""Reusable procedures: the library that keeps them, the check and the sandbox of scripts, templates, and their runs."""

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
-REMEMBERED: Final = 5  # runs whose outcome a skill remembers
+LATEST: Final = 5  # runs among which they are
+REMEMBERED: Final = 10  # runs whose outcome a skill remembers
 _WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
 _recent: Final = partial(Recent[Any, Any], 256)
@@ -240,12 +241,15 @@ def count_run(unit: Writing, name: str, version: int, at: datetime, *, ok: bool)
 
 
 def _fails_often(skill: Skill) -> bool:
-    """Whether many of the latest runs failed, and most of all runs did or all of the latest.
+    """Whether many of the latest runs failed, and most of those that are remembered.
 
     A good skill that got wrong input a few times stays.
     """
-    many = skill.recent.count(_FAILED) >= TOO_MANY
-    return many and (2 * skill.success_count < skill.run_count or skill.recent == _FAILED * REMEMBERED)
+    return _failures(skill.recent[-LATEST:]) >= TOO_MANY and 2 * _failures(skill.recent) > len(skill.recent)
+
+
+def _failures(recent: str) -> int:
+    return recent.count(_FAILED)
 
 
 def result_json(result: SkillResult) -> dict[str, Json]:
@@ -279,11 +283,12 @@ def _demote(change: Change, skill: Skill, error: str) -> None:
     """A skill that fails often is a draft again, with the reason."""
     if skill.status is not SkillStatus.ACTIVE:
         return
-    failed = skill.recent.count(_FAILED)
+    runs = skill.recent[-LATEST:]
+    failed = _failures(runs)
     last = " ".join(redact(error).text.replace("\0", "").split()).encode(errors="replace").decode()[:_LONGEST_REASON]
-    reason = f"failed {failed} of its last {len(skill.recent)} runs; the last time: {last}"
+    reason = f"failed {failed} of its last {len(runs)} runs; the last time: {last}"
     change.put(unapproved(replace(skill, updated=change.workspace.clock()), SkillStatus.DRAFT, reason))
-    change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(skill.recent)})
+    change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(runs)})
 
 
 def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str, Json]:

@@ -14,6 +14,7 @@ from hexad.model import ErrorCategory, Learning, shown_trust
 from hexad.wire import to_json
 
 _LISTED: Final = ("id", screen.Wide("tool", 18), "category", "seen", "trust", screen.Wide("pattern and fix"))
+_SOME: Final = 5  # ids in a message
 _NOTHING: Final = (
     "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
 )
@@ -144,7 +145,8 @@ def whole_id(hx: Hexad, begun: str) -> str:
         if not meant:
             raise
     if len(meant) > 1:
-        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids; give more letters")
+        some = ", ".join(meant[:_SOME]) + (", …" if len(meant) > _SOME else "")
+        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids: {some}; give more letters")
     return meant[0]
 
 

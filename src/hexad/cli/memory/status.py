@@ -11,7 +11,6 @@ from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
-from hexad.context.standing import Room, read_standing
 from hexad.facade import Hexad
 from hexad.model import DEFAULT_LAYERS, Layer, Learning, Proposal, Skill, SkillStatus, shown_trust
 from hexad.settings import survey
@@ -78,7 +77,7 @@ def status_of(hx: Hexad) -> Status:
         namespace=hx.namespace,
         stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
         pinned=len(found[Layer.USER_KNOWLEDGE].standing),
-        unfit=read_standing(hx.store, hx.namespace, utc_now(), Room(hx.settings.standing_budget), None).unfit,
+        unfit=hx.explain("").unfit,
         learnings=tuple(sorted(learnings, key=lambda each: each.updated, reverse=True)),
         skills=skills,
         doubtful=hx.learnings.doubtful(),

@@ -1,7 +1,7 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,7 @@ from hexad.evals.grouping import group_errors
 from hexad.evals.life import live, read_lives
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
-from hexad.evals.run import Plan, evaluate
+from hexad.evals.run import Plan, SetResult, evaluate
 from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
 from hexad.evals.tables import Figures, Table
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
@@ -63,12 +63,12 @@ def eval_(
         if baseline or foreign:
             raise InvalidInput("--db", "asks a memory as it is; leave out --baseline and --foreign")
         with opened(db, namespace, embedder=used) as hx, screen.steps() as step:
-            results = list(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
+            results = _finished(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
         kinds: dict[str, Figures] = {}
     else:
         with screen.steps() as step:
             kinds = measure_kinds(folder, step, embedder=used or STATIC)
-            results = list(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
+            results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
     tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
         asked = f"{sum(result.questions for result in results):,} questions in {len(results)} sets"
@@ -96,6 +96,19 @@ def measure_kinds(
         HARMFUL: check_scripts(folder, HARMFUL, progress),
     }
     return {name: figures for name, figures in found.items() if figures is not None}
+
+
+def _finished(results: Iterator[SetResult]) -> list[SetResult]:
+    """The results; if somebody interrupts, those of the sets that are finished."""
+    finished: list[SetResult] = []
+    try:
+        for result in results:
+            finished.append(result)  # noqa: PERF402 - it is kept as soon as it is there
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        screen.warn("interrupted: these are the figures of the sets that were finished")
+    return finished
 
 
 def show(tables: Iterable[Table]) -> None:

@@ -1,5 +1,7 @@
 """`skills new|list|show|edit|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
 
+import json
+import re
 import shlex
 from typing import Annotated, Any, Final
 
@@ -16,6 +18,7 @@ from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import validation
+from hexad.skills.parameters import properties_of
 from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
@@ -74,10 +77,21 @@ def new(
         _remark_on(skill)
 
 
+def _undeclared(skill: Skill) -> list[str]:
+    """Variables in lower case that a script reads, and neither sets nor gets as parameters."""
+    script, known = str(skill.definition.get("script", "")), properties_of(skill.parameters)
+    names = dict.fromkeys(re.findall(r"\$\{?([a-z_][a-z0-9_]*)", script))
+    set_here = r"\b{0}=|\bfor {0}\b|\bread\b[^;|\n]*\b{0}\b"
+    return [name for name in names if name not in known and not re.search(set_here.format(name), script)]
+
+
 def _remark_on(skill: Skill) -> None:
-    """Say what was redacted, and how to approve it."""
+    """Say what was redacted, which variables are empty, and how to approve it."""
     if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
+    for name in _undeclared(skill):
+        schema = json.dumps({"properties": {name: {"type": "string"}}})
+        screen.warn(f"${name} is no parameter, so it will be empty; declare it: --parameters '{schema}'")
     if skill.status is SkillStatus.DRAFT:
         look = f"hexad review {shlex.quote(skill.name)}"
         screen.remark(f"a draft does not run; review and approve it: `{look}`")

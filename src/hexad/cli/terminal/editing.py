@@ -56,10 +56,16 @@ def in_editor(text: str) -> str:
         file = Path(folder) / "review.toml"
         file.write_text(text, encoding="utf-8")
         try:
-            subprocess.run([*shlex.split(command), str(file)], check=True)  # noqa: S603 - the user's own choice
+            done = subprocess.run([*shlex.split(command), str(file)], check=False)  # noqa: S603 - the user's own choice
+        except (OSError, ValueError) as error:
+            raise InvalidInput("edit", f"{command!r} cannot be started: {error}; set EDITOR") from None
+        if done.returncode:
+            raise InvalidInput("edit", f"{command!r} ended with code {done.returncode}, so nothing was changed")
+        try:
             return file.read_text(encoding="utf-8", errors="replace")
-        except (OSError, ValueError, subprocess.CalledProcessError) as error:
-            raise InvalidInput("edit", f"{command!r} failed, so nothing was changed: {error}; set EDITOR") from None
+        except OSError as error:
+            reason = f"{command!r} left nothing to read ({error.strerror}), so nothing was changed"
+            raise InvalidInput("edit", reason) from None
 
 
 def _written(value: str) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 from unicodedata import category
@@ -32,6 +31,7 @@ class Wide:
     width: int | None = None
 
 
+_said: Final[set[str]] = set()
 Column: TypeAlias = str | Wide  # a name alone is a column for short text
 KEY: Final = Wide("key", 32)
 FACTS: Final = ("", Wide(""))
@@ -59,15 +59,16 @@ def remark(sentence: str) -> None:
     sys.stderr.write(clean(completed(sentence)) + "\n")
 
 
-@cache
 def once(say: Callable[[str], None], sentence: str) -> None:
     """Say something once in a command."""
-    say(sentence)
+    if sentence not in _said:
+        _said.add(sentence)
+        say(sentence)
 
 
 def begin() -> None:
     """Forget what an earlier command said; text that a stream's encoding lacks is escaped."""
-    once.cache_clear()
+    _said.clear()
     for stream in (sys.stdout, sys.stderr):
         if getattr(stream, "errors", None) == "strict":
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

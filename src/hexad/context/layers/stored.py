@@ -82,7 +82,7 @@ class StoredLayers(NamedTuple):
         each = [self.examine([layer], query, limit, wide=wide) for layer in layers]
         habits_of = self.examine((), query, limit, also=also)
         candidates = {layer: found for one in (*each, habits_of) for layer, found in one.candidates.items()}
-        stands = next((one.stands for one in each if one.stands.items), Stands())
+        stands = next((one.stands for one in each if any(one.stands)), Stands())
         seconds = {layer: taken for one in each for layer, taken in one.seconds.items()}
         return Examined(candidates, habits_of.associations, stands, seconds)
 

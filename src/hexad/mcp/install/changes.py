@@ -99,13 +99,14 @@ def write(change: Change) -> Path | None:
 
 def _keep(target: Path, content: str) -> Path:
     """Copy the content of a file, readable by its owner alone; returns the copy."""
-    copy = _copy(target, sum(1 for _ in _kept(target)) + 1)
+    folder = data_folder() / "backups"
     try:
-        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        copy = _copy(target, sum(1 for _ in _kept(target)) + 1)
         with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
             file.write(content.encode())
     except OSError as error:
-        reason = f"was left as it is, since no copy of it can be kept in {copy.parent}: {error.strerror or error}"
+        reason = f"was left as it is, since no copy of it can be kept in {folder}: {error.strerror or error}"
         raise ClientConfigError(str(target), reason) from error
     return copy
 

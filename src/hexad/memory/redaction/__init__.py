@@ -91,7 +91,8 @@ _HINTS = (
     "|mariadb|docker|podman|redis-cli|zip |0z |cookie|sess|.sid| sid|ssws|securestring|wifi|wlan|net use|add_user"
     "|/user:|pin |pin:|pin=|puk |puk:|cred|login|zugang|identifiants|admin:|root:| -p| -w|sudo -s|sqlcmd|sqlplus"
     "|thin:|ipmitool|snmp|lftp|otp|0fa|recovery|backup c|identified by|/p:|code is|code:|code :|code="
-    "|code ist|code lautet|code est|code de |código de |验证码|驗證碼|인증번호|認証コード|確認コード"
+    "|code ist|code lautet|code est|code d|code f|code o|code z|code entered|código de |验证码|驗證碼|인증번호"
+    "|認証コード|確認コード|密钥|密鑰|令牌|キー|秘密鍵|トークン|키|토큰|root'|root\"|admin'|admin\"|define(|:0000:|:00000:"
 ).split("|")
 _SHORTEST = [hint for hint in _HINTS if not any(other in hint for other in _HINTS if other != hint)]
 _ASCII = [hint for hint in _SHORTEST if hint.isascii()]

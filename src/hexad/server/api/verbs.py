@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad import wire
 from hexad._version import __version__
 from hexad.clock import utc_now
-from hexad.context.standing import Room, read_standing
 from hexad.errors import AccessRefused, EvalError, HexadError, InvalidInput, NotFound
 from hexad.evals.data import CORPUS, QUERIES, live_sets, read_set
 from hexad.evals.report import as_json
@@ -238,9 +237,7 @@ def counts(hx: Hexad) -> dict[str, Any]:
 
 def status(call: Call) -> dict[str, Any]:
     """Count the contents of a namespace and the things that await review, and say which rules fit no prompt."""
-    hx = call.hx
-    stands = read_standing(hx.store, hx.namespace, utc_now(), Room(hx.settings.standing_budget), None)
-    return {**counts(hx), "unfit": stands.unfit}
+    return {**counts(call.hx), "unfit": call.hx.explain("").unfit}
 
 
 def timeline(call: Call) -> dict[str, Any]:
