@@ -126,7 +126,7 @@ class Workspace:
             change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)  # not frozen: every watched call makes one
 class Change:
     """A transaction in progress."""
 

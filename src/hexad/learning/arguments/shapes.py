@@ -308,7 +308,7 @@ def pointer(path: Path) -> str:
 
 
 def _clean(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text)
+    return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub("\ufffd", text)
 
 
 def _size(value: object) -> str:

@@ -107,9 +107,9 @@ _seen = Recent[int, bool](4096)  # whether a text may hold one, by the hash of t
 
 def _may_hold_a_secret(text: str) -> bool:
     """False only if no detector can find anything."""
-    if len(text) > _SHORT:
-        return _holds_a_hint(text.translate(_ZEROS))
     zeroed = text.translate(_ZEROS)
+    if len(text) > _SHORT:
+        return _holds_a_hint(zeroed)
     known = _seen.get(hash(zeroed))
     if known is None:
         known = _holds_a_hint(zeroed)

@@ -313,11 +313,6 @@ def _keys(lowered: str) -> Iterator[re.Match[str]]:
                 yield key
 
 
-def _quoted_value(text: str, start: int) -> _Value | None:
-    match = _QUOTED.match(text, start)
-    return _Value(*match.span(match.lastgroup or 0), quoted=True) if match else None
-
-
 def _bare_value(text: str, start: int, end: int) -> _Value:
     if cut := _CUT.search(text, start, min(end, start + _HEAD)):
         end = cut.start()

@@ -281,7 +281,10 @@ class Transaction(_Work):
         try:
             self._line.stand(seconds)
             connection.wait_for(0.0)
-            persistently(lambda: connection.execute("BEGIN IMMEDIATE"), seconds - (time.monotonic() - start))
+            try:
+                connection.execute("BEGIN IMMEDIATE")  # at once, as nearly always
+            except sqlite3.OperationalError:
+                persistently(lambda: connection.execute("BEGIN IMMEDIATE"), seconds - (time.monotonic() - start))
         except BaseException:
             self._give()
             raise
