@@ -59,7 +59,12 @@ def bar() -> Iterator[Callable[[str, int, int], None]]:
     """A progress bar on standard error, which disappears at the end."""
     with Progress(console=_console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=None)
-        yield lambda step, done, total: progress.update(task, description=step, completed=done, total=total)
+
+        def show(step: str, done: int, total: int) -> None:
+            if done == total or done % max(1, total // 200) == 0:
+                progress.update(task, description=step, completed=done, total=total)
+
+        yield show
 
 
 def _console(*, stderr: bool = False) -> Console:
