@@ -551,6 +551,18 @@ def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> N
         assert secret.encode() not in stored
 
 
+@requirement("LEARN-01", "CONF-04")
+def test_a_secret_argument_that_the_error_repeats_is_stored_nowhere(tmp_path: Path) -> None:
+    def login(user: str, pw: str) -> None:
+        raise ValueError(f"login as {user} with {pw} refused")
+
+    with opened(tmp_path / "a.db", session="s") as hx:
+        with pytest.raises(ValueError, match="Erdbeere34"):
+            hx.watch(login)("root", "Erdbeere34")
+        assert "login as root with" in hx.learnings.list()[0].error_pattern
+    assert not any(b"Erdbeere34" in file.read_bytes() for file in tmp_path.iterdir())
+
+
 @requirement("CONF-04", "LEARN-01")
 @pytest.mark.parametrize(
     ("given", "secret"),

@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments.shapes import Argument, shapes
+from hexad.learning.arguments.privacy import REDACTED
+from hexad.learning.arguments.shapes import Argument, is_secret, shapes
 from hexad.learning.errors.masking import WILD
 from hexad.learning.errors.pattern import ends, words_of
 from hexad.learning.errors.text import attribute, bad_code, failure_message, retry_after, text_of, unrepeated
@@ -25,6 +26,7 @@ _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
 _ERROR_KEPT: Final = 1000  # characters of an error that are searched for words of a fix
 _LONGEST_BODY: Final = 1 << 16  # characters of a text that is read as JSON
 _LONGEST_NAME: Final = 64
+_SHORTEST_SECRET: Final = 4
 _LARGE: Final = re.compile(r"(?<!than )(?<!most )(?<!least )\b\d{5,}\b")  # a number that is no limit
 _TO_LAST_WORD: Final = re.compile(r"(?s)(.*\w)")
 _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
@@ -77,11 +79,19 @@ def outcome_of(
     problem = error if error is not None else failure_of(result, failure)
     if problem is None:
         return Outcome(tool=tool, session=session, given=arguments, result=result)
-    text = text_of(problem)
+    text = _without_secrets(text_of(problem), arguments)
     given = list(arguments.values()) if isinstance(arguments, Mapping) else []
     own = ends(_without_numbers(unrepeated(text, given), given), _ERROR_KEPT) + retry_after(problem)
     words = words_of(_without_names(text, given))
     return Outcome(tool=tool, session=session, given=arguments, ok=False, error=own, words=words, problem=problem)
+
+
+def _without_secrets(error: str, arguments: object) -> str:
+    """An error without the values of arguments that are secret by their names."""
+    for name, value in arguments.items() if isinstance(arguments, Mapping) else ():
+        if isinstance(value, str) and len(value) >= _SHORTEST_SECRET and value in error and is_secret(str(name), value):
+            error = error.replace(value, REDACTED)
+    return error
 
 
 def _without_numbers(error: str, given: Sequence[object]) -> str:

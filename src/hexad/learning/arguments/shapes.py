@@ -226,6 +226,15 @@ def is_constant(path: Path, value: object) -> bool:
     return _constant(path, value, shape_of(value)) is not None
 
 
+def is_secret(name: str, value: str) -> bool:
+    """Whether a text is secret by the name of its argument.
+
+    >>> is_secret("pw", "Erdbeere34"), is_secret("password", "hunter2"), is_secret("city", "Paris")
+    (True, True, False)
+    """
+    return names_secret((name,)) or (not any(map(str.isspace, value)) and _INTAKE.named(name, value) != value)
+
+
 def _constant(path: Path, value: object, shape: str) -> Json:
     """A value that may be the same in other runs; None if it is long, private or compound."""
     if shape not in CONSTANT or names_secret(path) or names_person(path) or is_number_of_somebody(value):
