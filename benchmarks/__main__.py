@@ -43,11 +43,11 @@ rows) is several products.
 
 The unit for watching a call is one INSERT with its COMMIT into another table on the same disk, taken in turns, after
 the log files of both have reached their size: while one still grows, its commits take twice as long. Five databases are
-measured, since where a file lies on the disk moves the figure by a fifth. Running a composite skill is counted in
-watched calls, beyond those that it makes itself: the run is one transaction more. Error grouping and tool failures are
-measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
-described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell, from a process that has
-loaded little else: a fork copies the map of the memory.
+measured, and their median is taken: single ones differ by a fifth on the same program. Running a composite skill is
+counted in watched calls, beyond those that it makes itself: the run is one transaction more. Error grouping and tool
+failures are measured on public data that is not part of this repository, if that data lies beside it. The simulated
+agent is described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell, from a process
+that has loaded little else: a fork copies the map of the memory.
 
 "Saving" compares a store in memory with a file, by processor time. Then it lets eight processes write to one file. With
 pauses the 99th percentile is compared. Without, SQLite lets one process write on and on in a bare table while the

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "evals"
 PLOT = ROOT / "docs" / "simulated-agent.svg"
 LEARNINGS, CALLS, WARM = 10_000, 1_000, 1_200
-DATABASES = 5  # where its files lie on the disk moves the figure of one by a fifth
+DATABASES = 5  # the figure of one differs by a fifth from run to run
 
 
 def measure(folder: Path) -> Iterator[Figure]:
@@ -37,7 +37,7 @@ def measure(folder: Path) -> Iterator[Figure]:
 def _watching(folder: Path) -> Iterator[Figure]:
     """A watched call over the bare call, against INSERT and COMMIT into a plain table on the same disk.
 
-    The median of several databases: a commit into one takes up to a half longer than into another.
+    The median of several databases: single ones differ by a fifth on the same program.
     """
     filled = folder / "watching.db"
     _fill(filled)
