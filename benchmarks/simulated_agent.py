@@ -1,9 +1,10 @@
-"""An agent that reads Known Solutions against one that does not: 20 tools with hidden rules, 200 tasks.
+"""An agent that reads what Hexad shows against one that does not: 20 tools with hidden rules, 200 tasks.
 
 Run it with ``python -m benchmarks.simulated_agent 1 2 3`` for some seeds. Both agents are the same program. Each sees a
 task, the tools' names and parameters, the text of its prompt, and the errors of its calls. Where a call fails it tries
 what one would try: other forms for the argument that the error names, other helpers, once more. The reader also does
-what the sentences under "Known Solutions" say; it finds them in the prompt's text and knows nothing else of Hexad.
+as the examples did: those in its prompt, those beside an error, and the notes with a tool. It knows nothing else of
+Hexad.
 """
 
 from __future__ import annotations
@@ -253,24 +254,25 @@ class Agent:
     def work(self, task: Task, call: Callable[[str, dict[str, Any]], str], prompt: Callable[[str], str]) -> None:
         """Do one task: it ends with the first call that works, or when patience does."""
         arguments = dict(task.values)
-        advice = list(read_solutions(prompt(task.message), task.tool)) if self.reads else []
-        self._follow(advice, arguments, call)
+        for text in read_prompt(prompt(task.message), task.tool) if self.reads else ():
+            imitate(text, task.tool, arguments, call)
         ideas: dict[str, Iterator[Callable[[], object]]] = {}
         for _ in range(MOST_TRIES):
+            before = dict(arguments)
             try:
                 call(task.tool, arguments)
             except ValueError as error:
-                named = re.search(r"(?:field|parameter|option) '(\w+)'", str(error))
-                about = named[1] if named else "helper" if "precondition" in str(error) else ""
+                said, _, shown = str(error).partition("\nFrom memory: ")
+                if self.reads and shown:
+                    imitate(shown, task.tool, arguments, call)
+                if arguments != before or "then the same call" in shown:
+                    continue
+                named = re.search(r"(?:field|parameter|option) '(\w+)'", said)
+                about = named[1] if named else "helper" if "precondition" in said else ""
                 if about and (idea := next(ideas.setdefault(about, self._ideas(about, arguments, call)), None)):
                     idea()
             else:
                 return
-
-    def _follow(self, advice: Sequence[str], arguments: dict[str, Any], call: Callable[..., str]) -> None:
-        for sentence in advice:
-            for clause in re.split(r"; (?=give|add|leave|call|wait|try|write|the error says)", sentence):
-                follow(clause, arguments, call)
 
     def _ideas(self, about: str, arguments: dict[str, Any], call: Callable[..., str]) -> Iterator[Callable[[], object]]:
         """The next attempt: other forms of what the error names, leaving it out, or else a helper."""
@@ -284,34 +286,31 @@ class Agent:
         yield from self.chance.sample(ideas, len(ideas))
 
 
-def read_solutions(prompt: str, tool: str) -> Iterator[str]:
-    """The fixes in a prompt for a tool, as a reader finds them: the text after "fix:" in its line."""
+def read_prompt(prompt: str, tool: str) -> Iterator[str]:
+    """The texts about a tool in a prompt: its lines under Known Solutions, and the note with the tool."""
     section = prompt.partition("## Known Solutions\n")[2].partition("\n## ")[0]
     for line in section.splitlines():
         found = re.match(rf"- \[[^\]]*\] tool:{re.escape(tool)}: (.*)", line)
         if found:
-            said = json.loads(found[1]) if found[1].startswith('"') else found[1]
-            fix = re.search(r"fix: (.*) \(trust [\d.]+\)", said)
-            if fix:
-                yield fix[1]
+            yield json.loads(found[1]) if found[1].startswith('"') else found[1]
+    note = re.search(rf"^{re.escape(tool)}: Known from earlier calls: give (.*)\.$", prompt, re.MULTILINE)
+    if note:
+        yield f"({note[1]})"
 
 
-def follow(clause: str, arguments: dict[str, Any], call: Callable[..., str]) -> None:
-    """Do what one clause of a fix says."""
-    if helper := re.match(r"call `([^`]+)` first", clause):
-        call(helper[1], {})
-    elif left_out := re.match(r"leave out `([^`]+)`", clause):
-        arguments.pop(left_out[1], None)
-    elif constant := re.match(r"give `([^`]+)` as (\".*\"|[\d.]+|true|false)$", clause):
-        arguments[constant[1]] = json.loads(constant[2])
-    elif formed := re.match(r"give `([^`]+)` as (.+?), not as .+", clause):
-        _give(arguments, formed[1], formed[2])
-    elif added := re.match(r"add `([^`]+)` \((.+?)\)", clause):
-        _give(arguments, added[1], added[2])
-    elif cased := re.match(r"write `([^`]+)` in (upper|lower) case", clause):
-        _give(arguments, cased[1], f"{cased[2]} case")
-    elif begun := re.match(r"write `([^`]+)` as \"(.*)…\"", clause):
-        arguments[begun[1]] = f"{begun[2]}{_one(arguments.get(begun[1]))}"
+def imitate(text: str, tool: str, arguments: dict[str, Any], call: Callable[..., str]) -> None:
+    """Do as the call did that worked: give the forms that it had, and what it had besides."""
+    _, _, worked = text.rpartition("What worked next")
+    for helper in re.findall(r"(\w+)\(\), then the same call", worked):
+        call(helper, {})
+    for name, form in re.findall(r"`(\w+)` as (.+?), not as ", worked):
+        _give(arguments, name, form)
+    for name in re.findall(r"without `(\w+)`", worked):
+        arguments.pop(name, None)
+    held = worked.partition(f"{tool}(")[2].partition(")")[0]
+    for name, value in re.findall(r"(\w+)=(\"[^\"]*\"|[\d.]+|true|false)", held):
+        if f"with `{name}`" in worked:
+            arguments[name] = json.loads(value)
 
 
 def _give(arguments: dict[str, Any], name: str, form: str) -> None:
@@ -346,21 +345,26 @@ def run(seed: int, *, reads: bool, folder: Path, ways: Sequence[str] = IN_WORDS)
     with Hexad.open(folder / f"agent-{seed}-{reads}-{len(ways)}.db", enabled=reads) as hx:
         for number in range(TASKS):
             world, scope = World(tools, outages), hx.scoped(session=f"task {number}")
-            agent.work(make_task(tools, tasks, ways), _watched(world, scope), _prompting(scope))
+            agent.work(make_task(tools, tasks, ways), _watched(world, scope), _prompting(scope, list(world.tools)))
             failures.append(world.failed)
     return failures
 
 
 def _watched(world: World, hx: Hexad) -> Callable[[str, dict[str, Any]], str]:
     def tool(name: str) -> Callable[..., str]:
-        return hx.watch(lambda **arguments: world.call(name, arguments), name=name)
+        return hx.watch(lambda **arguments: world.call(name, arguments), name=name, advise=True)
 
     known = {name: tool(name) for name in (*world.tools, *HELPERS)}
     return lambda name, arguments: known[name](**arguments)
 
 
-def _prompting(hx: Hexad) -> Callable[[str], str]:
-    return lambda message: str(hx.prompt("You are an agent.", message))
+def _prompting(hx: Hexad, names: Sequence[str]) -> Callable[[str], str]:
+    def prompt(message: str) -> str:
+        notes = hx.learnings.notes(names) if hx.enabled else {}
+        described = "\n".join(f"{name}: {note}" for name, note in notes.items())
+        return f"{hx.prompt('You are an agent.', message)}\n\n{described}\n"
+
+    return prompt
 
 
 def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Iterator[Figure]:
@@ -376,7 +380,7 @@ def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Ite
 def _figure(about: str, reading: Sequence[Sequence[int]], plain: Sequence[Sequence[int]]) -> Figure:
     left = [sum(ours[-LAST:]) / max(1, sum(theirs[-LAST:])) for ours, theirs in zip(reading, plain, strict=True)]
     ours, theirs = (fmean(sum(each[-LAST:]) for each in runs) for runs in (reading, plain))
-    detail = f"{ours:.1f} failed calls with Known Solutions, {theirs:.1f} without; worst seed {max(left):.2f}"
+    detail = f"{ours:.1f} failed calls with memory, {theirs:.1f} without; worst seed {max(left):.2f}"
     name = (
         f"simulated agent, {about}: failed calls in the last {LAST} of {TASKS}, share left, mean of {len(left)} seeds"
     )
@@ -410,7 +414,7 @@ def plot(reading: Sequence[float], plain: Sequence[float]) -> str:
         f'<polyline points="{path(plain)}" fill="none" stroke="#f59e0b" stroke-width="2"/>'
         f'<polyline points="{path(reading)}" fill="none" stroke="#2563eb" stroke-width="2"/>'
         f'<text x="{left + 10}" y="24" fill="#f59e0b">without memory</text>'
-        f'<text x="{left + 120}" y="24" fill="#2563eb">reads Known Solutions</text>'
+        f'<text x="{left + 120}" y="24" fill="#2563eb">reads what is shown</text>'
         f'<text x="{width / 2}" y="{height - 8}" text-anchor="middle">task</text>'
         f'<text x="12" y="{height / 2}" transform="rotate(-90 12 {height / 2})" text-anchor="middle">'
         "failed calls a task</text></svg>\n"

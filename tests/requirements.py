@@ -10,5 +10,14 @@ _PAGE: Final = Path(__file__).with_name("requirements.md").read_text(encoding="u
 
 REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", _PAGE, flags=re.MULTILINE))
 
-PLANNED: Final[frozenset[str]] = frozenset()
+PLANNED: Final[frozenset[str]] = frozenset(
+    {
+        *("CONTRACT-01", "CONTRACT-02"),
+        *("DOC-01", "DOC-02", "DOC-03"),
+        "FILES-01",
+        *("PAST-01", "PAST-02", "PAST-03"),
+        *("REFL-01", "REFL-02", "REFL-03"),
+        *("TOLD-01", "TOLD-02", "TOLD-03", "TOLD-04"),
+    }
+)
 """Not built yet, and without tests."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hexad.server.tokens import FILE_NAME, Tokens
@@ -53,17 +54,22 @@ def stock_memory(hx: Hexad) -> None:
 
 
 def _stock_learnings(hx: Hexad) -> None:
+    """An error that two sessions met and an agent put into words, one met once, and a correction."""
+    error = "cannot read the day '31/01/2026' " + "since it is not written as days are " * 4
+
     def book(day: str) -> str:
         if "/" in day:
-            raise ValueError(f"cannot read the day {day!r} " + "since it is not written as days are " * 4)
+            raise ValueError(error)
         return day
 
-    watched = hx.scoped(session="chat:1").watch(book)
-    for day in ("31/01/2026", "2026-01-31"):
-        try:
-            watched(day)
-        except ValueError:
-            continue
+    for session in ("chat:1", "chat:2"):
+        watched = hx.scoped(session=session).watch(book)
+        for day in ("31/01/2026", "2026-01-31"):
+            with suppress(ValueError):
+                watched(day)
+    said = {"error_pattern": f"ValueError: {error}", "fix": "give days as YYYY-MM-DD"}
+    hx.learnings.save(trigger="tool:book", **said)
+    hx.observe(tool="mail", args={"to": "ada"}, error="the server is away", session="chat:1")
     hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops for more quota")
 
 

@@ -223,18 +223,20 @@ CREATE TABLE hexad_association (
 ) WITHOUT ROWID;
 CREATE INDEX hexad_association_id ON hexad_association (namespace, layer, id);
 
--- Learning. Patterns to match errors with, fixes as data, and the calls and offers of each session.
+-- Learning. Patterns to match errors with, what happened as data, and the calls and offers of each session.
 ALTER TABLE hexad_learning ADD COLUMN template TEXT NOT NULL DEFAULT '';
 ALTER TABLE hexad_learning ADD COLUMN length INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE hexad_learning ADD COLUMN support INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hexad_learning ADD COLUMN unaided INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN trust REAL NOT NULL DEFAULT 0;
-ALTER TABLE hexad_learning ADD COLUMN fixes TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE hexad_learning ADD COLUMN evidence TEXT NOT NULL DEFAULT '{}';
 CREATE INDEX hexad_learning_template ON hexad_learning (namespace, "trigger", template);
 CREATE INDEX hexad_learning_length ON hexad_learning (namespace, "trigger", length);
 ALTER TABLE hexad_learning ADD COLUMN skeleton TEXT NOT NULL DEFAULT '';
 ALTER TABLE hexad_learning ADD COLUMN wildcard INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX hexad_learning_skeleton ON hexad_learning (namespace, "trigger", skeleton, length);
 CREATE INDEX hexad_learning_wildcard ON hexad_learning (namespace, "trigger", length) WHERE wildcard;
+ALTER TABLE hexad_learning ADD COLUMN stuck INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hexad_learning ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;
 
 CREATE TABLE hexad_call (
     namespace TEXT NOT NULL,

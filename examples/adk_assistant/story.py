@@ -60,7 +60,7 @@ def _export(request: LlmRequest, day: int, prompt: str, results: list[tuple[str,
         return Call(skill, {"day": iso})
     if results and "error" not in results[-1][1]:
         return Call("add_to_index", {"page": results[-1][1]["result"]})
-    knows_better = bool(results) or "give `day` as YYYY-MM-DD" in prompt
+    knows_better = bool(results) or "`day` as YYYY-MM-DD" in prompt
     return Call("export_page", {"day": iso if knows_better else spoken})
 
 
@@ -144,7 +144,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
 
 def _sections(prompt: str) -> str:
     """The earlier learnings in the turn's first prompt."""
-    known = {TITLE: "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
+    known = {TITLE: "your wish", "Known Solutions": "what worked", "Available Skills": "the skill"}
     return ", ".join(said for title, said in known.items() if f"## {title}" in prompt) or "nothing"
 
 
@@ -186,8 +186,9 @@ def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
     with Hexad.open(workspace.database, enabled=True) as hx:
         for entry in hx.knowledge.list():
             console.print(Text.assemble(("remembered ", "bold"), entry.content))
-        for learning in hx.learnings.list():
-            console.print(Text.assemble(("learned    ", "bold"), f"{learning.trigger}: {learning.fix}"))
+        for learning in hx.learnings.list(noticed=True):
+            for example in learning.known.shown:
+                console.print(Text.assemble(("learned    ", "bold"), example.text(learning.tool)))
         for skill in hx.skills.list():
             runs = "once" if skill.run_count == 1 else f"{skill.run_count} times"
             console.print(Text.assemble(("can do     ", "bold"), f"{skill.name} ({skill.status}, run {runs})"))

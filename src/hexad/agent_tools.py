@@ -14,8 +14,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from hexad.calls.outcome import Passing
 from hexad.errors import HexadError, InvalidInput, NotFound, NotOwn, RateLimited, StoreError
-from hexad.learning.outcome import Passing
 from hexad.memory.admission import whole
 from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Item, Knowledge, Origin, ProposedChange

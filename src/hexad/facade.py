@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Self
 
+    from hexad.calls.outcome import FailureRule
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.interchange.importing import Imported
     from hexad.learning.learnings import LearningCollection
-    from hexad.learning.outcome import FailureRule
+    from hexad.learning.recorder import Recorded
     from hexad.memory.checking import Damage
     from hexad.memory.collection import RecordCollection
     from hexad.memory.conversations.capture import Capture
@@ -265,7 +266,7 @@ class Hexad:
         It works for functions, methods, partials, objects with ``__call__``, coroutines and generators, and for the
         tool objects and toolsets of agent frameworks. With ``advise`` a trusted fix is appended to the error that goes
         back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the default
-        is `hexad.learning.outcome.reported_failure`.
+        is `hexad.calls.outcome.reported_failure`.
         """
         if not self.enabled:
             return tool
@@ -280,6 +281,7 @@ class Hexad:
         args: object = None,
         result: object = None,
         error: object = None,
+        said: str = "",
         session: str | None = None,
         failure: FailureRule | None = None,
         patience: float | None = None,
@@ -287,16 +289,47 @@ class Hexad:
     ) -> Learning | None:
         """Learn from a call that was made elsewhere; return the learning of its error, if it failed.
 
-        ``error`` is an exception or a text; without one the result is judged, as in `watch`. ``patience`` is the
-        longest time in seconds to wait for other writers. If the store cannot be written, that is a warning in the log,
-        or with ``strict`` an error.
+        ``error`` is an exception or a text; without one the result is judged, as in `watch`. ``said`` is the agent's
+        own sentence about the call. ``patience`` is the longest time in seconds to wait for other writers. If the store
+        cannot be written, that is a warning in the log, or with ``strict`` an error.
         """
+        call = {"tool": tool, "args": args, "result": result, "error": error, "said": said}
+        return self.observed(call, session=session, failure=failure, patience=patience, strict=strict).learning
+
+    def observed(
+        self,
+        call: dict[str, Any],
+        *,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+        patience: float | None = None,
+        strict: bool = False,
+    ) -> Recorded:
+        """Like `observe`; the answer also says whether this call mended what had cost much (``mended``)."""
+        from hexad.learning.recorder import Recorded  # noqa: PLC0415 - loads learning: 25 ms
+
         if not self.enabled:
-            return None
+            return Recorded()
+        admission.instance("call", call, dict, "a dict with tool, args, result, error and said")
         self._shared.watched.put(self.namespace, 1)
         return self._engine.observer.observe(
-            tool, args, result, error, session=session, failure=failure, patience=patience, strict=strict
+            call.get("tool", ""),
+            call.get("args"),
+            call.get("result"),
+            call.get("error"),
+            said=call.get("said", ""),
+            session=session,
+            failure=failure,
+            patience=patience,
+            strict=strict,
         )
+
+    def lesson_wanted(self, done: Recorded, *, session: str | None = None) -> bool:
+        """Whether the agent should be asked to put into words what a call mended: at most once a session."""
+        from hexad.learning.recorder import Recorded  # noqa: PLC0415 - as above
+
+        admission.instance("done", done, Recorded, "what `observed` answers")
+        return self.enabled and self._engine.observer.wants_words(done, session)
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
         """The same engine in another namespace or session; closing the scope leaves the database open."""
@@ -404,7 +437,7 @@ class Hexad:
         count = restore_backup(store, admission.path("file", file), progress or _quiet, similarity)
         for namespace in all_namespaces(store):
             with store.transaction(namespace) as unit:
-                wiring.complete_patterns(unit)
+                wiring.carry_learnings_over(unit)
         return count
 
     def import_file(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias, get_args
@@ -18,9 +18,10 @@ from hexad.choices import ReferenceKind as ReferenceKind
 from hexad.choices import SkillKind as SkillKind
 from hexad.choices import SkillStatus as SkillStatus
 from hexad.errors import UnknownLayer
+from hexad.examples import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from typing import Self
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
+_NAME_PARTS: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
+_PLACEHOLDER: Final = re.compile(r"<[\w*]+>")
+_FEWEST_QUOTED: Final = 3  # words of a pattern in a message that quotes it
 TRUSTED: Final = 0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
 
 
@@ -157,10 +161,12 @@ class Version(_Said):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning(_Stored):
-    """An error pattern with its diagnosis and, once known, its fix.
+    """An error pattern, what is known to have worked after it, and what somebody says about it.
 
-    ``seen`` counts the error, ``worked`` and ``failed`` the offers of the fix that did and did not help, ``support``
-    the sessions that found the fix themselves. ``trust`` follows from these. ``fixes`` holds every fix as data.
+    ``seen`` counts the error, ``sessions`` the sessions that met it. ``fix`` is a lesson in somebody's words; what the
+    calls themselves show is in ``evidence``. ``worked`` and ``failed`` count sessions that met the error, were shown
+    something and tried it; ``unaided`` and ``stuck`` those that were shown nothing and went on, or met it again.
+    ``trust`` follows from these.
     """
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
@@ -176,25 +182,75 @@ class Learning(_Stored):
     failed: int = 0
     template: str = ""  # the pattern that errors are matched with
     length: int = 0  # of the template, in words
-    support: int = 0
+    unaided: int = 0
     trust: float = 0.0
-    fixes: Mapping[str, Json] = field(default_factory=dict)
+    evidence: Mapping[str, Json] = field(default_factory=dict)  # see `hexad.examples.Evidence`
+    stuck: int = 0
+    sessions: int = 0
 
     @property
     def trusted(self) -> bool:
-        """Whether its fix has enough trust to be offered unasked."""
-        return bool(self.fix) and self.trust > TRUSTED
+        """Whether what it shows has enough trust for `fix_for`."""
+        return self.trust > TRUSTED
 
     @property
-    def fix_data(self) -> Mapping[str, Json]:
-        """Its fix as data: the changed arguments, the tool to call first, or the time to wait."""
-        known = (each for each in self.fixes.values() if isinstance(each, Mapping))
-        return next((each for each in known if each.get("says") == self.fix), {})
+    def in_words(self) -> bool:
+        """Whether somebody said something about it."""
+        return bool(self.fix or self.diagnosis)
+
+    @property
+    def says(self) -> bool:
+        """Whether it says more than that an error occurred."""
+        return self.in_words or bool(self.known.shown)
+
+    @property
+    def learned(self) -> bool:
+        """Whether it is a learning: met in a second session, or put into words. Other failures are only noticed."""
+        return self.in_words or self.sessions > 1 or self.origin is not Origin.TOOL
+
+    @property
+    def known(self) -> Evidence:
+        """Its evidence as nouns."""
+        return Evidence.from_json(self.evidence)
+
+    @property
+    def tool(self) -> str:
+        """The tool that it is about."""
+        return self.trigger.removeprefix("tool:")
+
+    def is_told(self, message: str) -> bool:
+        """Whether it belongs into a prompt for a message: a lesson always, an example if the message names its tool.
+
+        A program is named by its own words (`npm test`) once two sessions met the error, a tool by the parts of its
+        name in any order.
+        """
+        if self.in_words:
+            return True
+        examples = [each for each in self.known.shown if not each.rights]
+        words = {part.casefold() for part in _NAME_PARTS.findall(message)}
+        name = self.tool.rpartition("__")[2]  # of an MCP server's tool, which clients give its server's name
+        own = {part.casefold() for part in _NAME_PARTS.findall(name)}
+        if examples and self._is_quoted(words, named=own <= words):
+            return True
+        if not any(each.general for each in examples):
+            return False
+        text = " ".join(message.casefold().split())
+        programs = self.known.names if self.sessions > 1 else ()
+        if any(re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", text) for name in programs):
+            return True
+        return not self.known.names and own <= words
+
+    def _is_quoted(self, words: set[str], *, named: bool) -> bool:
+        """Whether a message holds nearly all words of its pattern: it quotes the error, of a tool that it names."""
+        own = {part.casefold() for part in _NAME_PARTS.findall(_PLACEHOLDER.sub("", self.error_pattern))}
+        enough = len(own) >= _FEWEST_QUOTED or (named and bool(own))
+        return enough and len(own & words) >= 0.8 * len(own)
 
     def fields(self) -> Fields:
         """Its searchable text."""
-        words = str(self.fix_data.get("words", self.fix))  # of a mined fix: those that our sentence names
-        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, words) if part)
+        names = self.evidence.get("names")
+        programs = " ".join(map(str, names)) if isinstance(names, list) else ""
+        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, self.fix, programs) if part)
         return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
 
 

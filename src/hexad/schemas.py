@@ -113,11 +113,11 @@ _ANSWERS: Final[dict[str, str]] = {
     "Shown": "at:time session standing:whole tokens:whole items:[Scored]",
     "Scored": "layer id score:number",
     "Changed": "changed:list refused:{text}",
-    "Statistics": "learnings:whole seen:whole with_fix:whole trusted:whole worked:whole failed:whole"
-    " categories:{whole} tools:{whole}",
+    "Statistics": "learnings:whole noticed:whole seen:whole with_fix:whole with_example:whole trusted:whole"
+    " worked:whole failed:whole categories:{whole} tools:{whole}",
     "Fix": "fix:text? trust:number? learning:Learning?",
     "Observed": "learning:Learning?",
-    "Cleaned": "removed:list merged:{text} dry_run:flag",
+    "Cleaned": "removed:list dry_run:flag",
     "Finding": "rule line:whole says decision capability:text? file",
     "Review": "skill:Skill fingerprint grants:list obstacle findings:[Finding]",
     "Waiting": "what",

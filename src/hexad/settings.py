@@ -70,6 +70,9 @@ class Settings:
         default=False, purpose="a person typed each message to an adapter: `capture` saves clear statements at once"
     )
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
+    ask_for_lessons: bool = _setting(
+        default=False, purpose="ask the agent, once a session, to put into words what took several tries"
+    )
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
     timeline: bool = _setting(default=True, purpose="keep which items the latest 256 prompts had, by key and score")

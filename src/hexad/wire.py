@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WIRE: Final = 1
 _LARGEST: Final = 2**63 - 1
 N = TypeVar("N")
+_RENAMED: Final = {"learning": {"fixes": "evidence", "support": "unaided"}}  # fields of earlier versions
 
 TYPES: Final[dict[str, type]] = {
     **{record.layer.noun: record for record in RECORDS},
@@ -60,6 +61,8 @@ def to_json(noun: Any) -> dict[str, Json]:
 def from_json(noun: type[N], shape: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
     """The noun that `to_json` wrote; a field that is unknown, missing or of the wrong type is named."""
     known = {field.name for field in fields(noun)}  # type: ignore[arg-type]
+    renamed = _RENAMED.get(_NAMES[noun], {})
+    shape = {renamed.get(name, name): value for name, value in shape.items()}
     for name in shape:
         if name not in known and name not in {"type", "namespace"}:
             raise InvalidInput(name, f"is not a field of a {_NAMES[noun]}")

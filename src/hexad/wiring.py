@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,7 +127,6 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     agent = run.Agent(
         tools=engine.tools,
         step_tool=lambda name, tool, session: engine.observer.step_tool(name, tool, session),  # noqa: PLW0108 - loads learning late
-        is_constant=lambda path, value: engine.observer.is_constant(path, value),  # noqa: PLW0108 - as above
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
@@ -178,7 +178,7 @@ def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
     steps = Steps(
         Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "anchored", complete_patterns),
+        Step("patterns", "evidence", carry_learnings_over),
         Step("keys", "folded", fold_keys),
     )
     maintain = getattr(store, "maintain", None)
@@ -188,9 +188,16 @@ def maintained(store: Store) -> Store:
     return store
 
 
-def complete_patterns(unit: Writing) -> None:
-    """Give learnings that were stored without one the template that errors are matched with."""
-    if unit.page(Layer.AGENT_LEARNINGS, limit=1):
-        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - loads learning: 35 ms, once for a namespace
+def carry_learnings_over(unit: Writing) -> None:
+    """Bring learnings of an earlier version up to date, and say once what went."""
+    if not unit.page(Layer.AGENT_LEARNINGS, limit=1):
+        return
+    from hexad.learning.learnings import carry_over  # noqa: PLC0415 - loads learning: 35 ms, once for a namespace
 
-        complete(unit)
+    gone = carry_over(unit)
+    if gone:
+        logging.getLogger("hexad").warning(
+            "%s in %r that rules had inferred from calls went; what failed and what worked next is kept instead",
+            "1 fix" if gone == 1 else f"{gone} fixes",
+            unit.namespace,
+        )

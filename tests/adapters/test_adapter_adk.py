@@ -50,7 +50,9 @@ def _request(asked: LlmRequest) -> Request:
     ]
     stored = [(role, _stored(text) if text.startswith(PREFACE) else text) for role, text in said]
     kept = tuple((role, text) for role, text in stored if text.strip() != PREFACE.strip())
-    return Request(str(asked.config.system_instruction).strip(), kept, tuple(asked.tools_dict))
+    declared = [each for tool in asked.config.tools or () for each in tool.function_declarations or ()]
+    names, described = tuple(each.name for each in declared), tuple(each.description for each in declared)
+    return Request(str(asked.config.system_instruction).strip(), kept, names, described)
 
 
 class Mending(BasePlugin):

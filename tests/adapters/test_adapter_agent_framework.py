@@ -11,6 +11,7 @@ from agent_framework import (
     Agent,
     AgentSession,
     BaseChatClient,
+    ChatMiddlewareLayer,
     ChatResponse,
     ChatResponseUpdate,
     Content,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _IDS = count(1)
 
 
-class scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):  # noqa: N801 - a function in its place elsewhere
+class scripted(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]):  # noqa: N801 - a function in its place elsewhere
     """A chat client that plays a script."""
 
     def __init__(self, script: Script) -> None:
@@ -59,7 +60,8 @@ class scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):  # noqa: N801
         system = [options.get("instructions") or "", *(each.text for each in messages if each.role == "system")]
         said = tuple((str(each.role), _words(each)) for each in messages if each.role != "system")
         names = tuple(each.name for each in options.get("tools") or ())
-        reply = self._said.play(Request("\n".join(filter(None, system)), said, names))
+        described = tuple(each.description for each in options.get("tools") or ())
+        reply = self._said.play(Request("\n".join(filter(None, system)), said, names, described))
         return [
             Content.from_text(each)
             if isinstance(each, str)

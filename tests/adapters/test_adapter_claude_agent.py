@@ -57,7 +57,8 @@ def _said(message: Any) -> Iterator[tuple[str, str]]:
     for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
         text = _words(block)
         if block["type"] == "tool_result":
-            yield "tool", text.partition("<system-reminder>")[0]
+            _, hook, added = text.partition("hook additional context: ")
+            yield "tool", text.partition("<system-reminder>")[0] + hook + added.partition("</system-reminder>")[0]
         elif PREFACE in text:
             yield message["role"], text[text.index(PREFACE) :].removesuffix("\n</system-reminder>")
         elif "<system-reminder>" not in text:
@@ -223,6 +224,7 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
 
     missing = {
         "sync": "the SDK runs in an event loop only",
+        "notes": "the SDK describes a tool where it is made",
         "history": "Claude Code itself keeps what a hook adds to a prompt",
         "user function": "the SDK hands no context of the program's to its hooks, so the user is named in the options",
     }

@@ -37,22 +37,29 @@ def _words(content: Any) -> str:
 # the three shapes: what a loop of one's own sends, and what the provider answers
 
 
+def _tool(name: str, schema: str) -> dict[str, Any]:
+    return {"name": name, "description": f"To {name}.", schema: {"type": "object"}}
+
+
+def _read(system: str, said: tuple[tuple[str, str], ...], tools: list[Any]) -> Request:
+    names, described = [tool["name"] for tool in tools], [tool["description"] for tool in tools]
+    return Request(system, said, tuple(names), tuple(described))
+
+
 class Chat:
     """`chat.completions.create`."""
 
     path = ("chat", "completions")
 
     def given(self, history: list[Any], tools: Sequence[str], user: str, session: str) -> dict[str, Any]:
-        named = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in tools]
+        named = [{"type": "function", "function": _tool(name, "parameters")} for name in tools]
         given = {"model": "m", "messages": [{"role": "system", "content": BASE}, *history], "prompt_cache_key": session}
         return given | ({"safety_identifier": user} if user else {}) | ({"tools": named} if named else {})
 
     def read(self, body: dict[str, Any]) -> Request:
         system, *rest = body["messages"]
-        names = tuple(tool["function"]["name"] for tool in body.get("tools", ()))
-        return Request(
-            _words(system["content"]), tuple((each["role"], _words(each["content"])) for each in rest), names
-        )
+        said = tuple((each["role"], _words(each["content"])) for each in rest)
+        return _read(_words(system["content"]), said, [tool["function"] for tool in body.get("tools", ())])
 
     def answer(self, reply: list[str | Call]) -> dict[str, Any]:
         made = [
@@ -98,18 +105,18 @@ class Responses(Chat):
     path = ("responses",)
 
     def given(self, history: list[Any], tools: Sequence[str], user: str, session: str) -> dict[str, Any]:
-        named = [{"type": "function", "name": name, "parameters": {}, "strict": False} for name in tools]
+        named = [{"type": "function", "strict": False, **_tool(name, "parameters")} for name in tools]
         given = {"model": "m", "instructions": BASE, "input": history, "prompt_cache_key": session, "tools": named}
         return given | ({"safety_identifier": user} if user else {})
 
     def read(self, body: dict[str, Any]) -> Request:
         items = tuple(
-            ("tool", each["output"])
+            ("tool", _words(each["output"]))
             if each.get("type") == "function_call_output"
             else (each.get("role", "assistant"), _words(each.get("content") or each.get("arguments")))
             for each in body["input"]
         )
-        return Request(body["instructions"], items, tuple(tool["name"] for tool in body["tools"]))
+        return _read(body["instructions"], items, body["tools"])
 
     def answer(self, reply: list[str | Call]) -> dict[str, Any]:
         output = [
@@ -150,7 +157,7 @@ class Messages(Chat):
     path = ("messages",)
 
     def given(self, history: list[Any], tools: Sequence[str], user: str, session: str) -> dict[str, Any]:
-        named = [{"name": name, "input_schema": {"type": "object"}} for name in tools]
+        named = [_tool(name, "input_schema") for name in tools]
         given = {"model": "m", "max_tokens": 9, "system": BASE, "messages": history, "tools": named}
         return given | {"metadata": {"user_id": f"{user}|{session}"}}
 
@@ -159,7 +166,7 @@ class Messages(Chat):
         for each in body["messages"]:
             parts = [{"type": "text", "text": each["content"]}] if isinstance(each["content"], str) else each["content"]
             said += [("tool" if part["type"] == "tool_result" else each["role"], _words([part])) for part in parts]
-        return Request(_words(body["system"]), tuple(said), tuple(tool["name"] for tool in body["tools"]))
+        return _read(_words(body["system"]), tuple(said), body["tools"])
 
     def answer(self, reply: list[str | Call]) -> dict[str, Any]:
         content = [

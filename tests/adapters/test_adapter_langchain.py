@@ -19,7 +19,7 @@ from pydantic import PrivateAttr
 
 from hexad.adapters.langchain import HexadMiddleware
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, BOOKING, FIX, Agents, blocks, book, booked, calls, pay, warned
+from hexad.testing.adapter_suite import BASE, BOOKING, FORM, Agents, blocks, book, booked, calls, pay, warned
 from hexad.testing.script import Call, Request, Script
 from tests.support import requirement
 
@@ -41,12 +41,14 @@ class ScriptedChat(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
-        return self.bind(tools=[each["name"] if isinstance(each, dict) else each.name for each in tools])
+        return self.bind(tools=[(each.name, each.description) for each in tools])
 
-    def _generate(self, messages: list[BaseMessage], *_: Any, tools: Sequence[str] = (), **__: Any) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], *_: Any, **given: Any) -> ChatResult:
+        tools = given.get("tools", ())
         system = "\n".join(each.text for each in messages if each.type == "system")
         said = tuple((_ROLES[each.type], each.text) for each in messages if each.type != "system")
-        reply = self._script.play(Request(system, said, tuple(tools)))
+        names, described = tuple(name for name, _ in tools), tuple(text for _, text in tools)
+        reply = self._script.play(Request(system, said, names, described))
         calls = [each for each in reply if isinstance(each, Call)]
         message = AIMessage(
             "".join(each for each in reply if isinstance(each, str)),
@@ -189,7 +191,7 @@ def test_without_threads_a_message_that_is_said_again_begins_a_new_turn(hx: Hexa
     agent = create_agent(scripted(script), [book], middleware=[Forgiving(), HexadMiddleware(hx)])
     _said(agent)
     _said(agent)
-    assert [FIX in str(request.messages) for request in script.requests] == [False, False, False, True]
+    assert [FORM in str(request.messages) for request in script.requests] == [False, False, False, True]
 
 
 @requirement("EDGE-02")

@@ -112,4 +112,8 @@ def make(
 
 @pytest.fixture
 def agents() -> Agents:
-    return Agents(make, missing={"sync stream": "the SDK streams in an event loop only"}, wraps=False)
+    missing = {
+        "sync stream": "the SDK streams in an event loop only",
+        "notes": "the SDK describes a tool where it is made",
+    }
+    return Agents(make, missing=missing, wraps=False, told_of="book")

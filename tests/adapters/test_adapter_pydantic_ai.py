@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 def _request(messages: list[ModelMessage], info: AgentInfo) -> Request:
     said = [(_role(part), _words(part)) for each in messages for part in each.parts]
-    return Request(info.instructions or "", tuple(said), tuple(tool.name for tool in info.function_tools))
+    tools = info.function_tools
+    names, described = tuple(tool.name for tool in tools), tuple(tool.description or "" for tool in tools)
+    return Request(info.instructions or "", tuple(said), names, described)
 
 
 def _words(part: Any) -> str:

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from hexad import Hexad
 from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_app
 from hexad.agent_tools import NAMES, agent_tools
+from hexad.calls.arguments import OWN_TOOLS
 from hexad.edges.agent import AgentMemory
 from hexad.errors import InvalidInput
 from hexad.extras import install_command
-from hexad.learning.arguments.shapes import OWN_TOOLS
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
 from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel

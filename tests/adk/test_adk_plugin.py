@@ -100,7 +100,7 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
     last = context(inner.requests[-1])
     assert "Prefers a quiet room" in last
     assert "session: slack:C2, channel: slack, active tools: 11" in last
-    assert "give `day` as YYYY-MM-DD, not as DD/MM/YYYY" in last
+    assert "`day` as YYYY-MM-DD, not as DD/MM/YYYY" in last
     assert set(NAMES) <= set(inner.requests[0].tools_dict)
     own = hx.scoped(namespace=OWN)
     assert own.knowledge.get("room").origin == "agent"
@@ -134,7 +134,7 @@ def test_the_fifteen_lines_of_the_documents_are_fifteen_and_learn(
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     runpy.run_path("program.py", run_name="__main__")["hx"].close()
     assert len([line for line in program.splitlines() if line.strip()]) <= 15
-    assert "give `day` as YYYY-MM-DD" in capsys.readouterr().out
+    assert "`day` as YYYY-MM-DD, not as DD/MM/YYYY" in capsys.readouterr().out
 
 
 @requirement("ADK-07", "CONF-01")
@@ -232,8 +232,8 @@ def test_two_users_sessions_of_one_id_are_two_and_no_fix_is_learned_across_them(
     engine = hx.scoped(namespace=f"default/{APP}") if rule is per_app else hx
     sessions = [session for session, _, _ in calls(engine)]
     assert sessions == [f"slack:C1@{APP}/dana", f"slack:C1@{APP}/eve"]
-    (learning,) = engine.learnings.list()
-    assert not learning.fix
+    (learning,) = engine.learnings.list(noticed=True)
+    assert not learning.says
     assert "channel: slack" in context(inner.requests[-1])
 
 
@@ -249,7 +249,7 @@ def test_an_error_that_something_turns_into_a_result_is_still_an_error_and_count
     ]
     own = hx.scoped(namespace=OWN)
     assert calls(own) == [("s1", "book", False)]
-    (learning,) = own.learnings.list()
+    (learning,) = own.learnings.list(noticed=True)
     assert (learning.seen, learning.error_pattern) == (1, "ValueError: cannot read the day <value>")
 
 
@@ -314,8 +314,8 @@ def test_a_watched_tools_error_is_shown_to_nobody_else(hx: Hexad, kind: str) -> 
         await said(place, "Book a room", user="eve", session="s2")
 
     done(both())
-    assert not hx.learnings.list()
-    assert len(hx.scoped(namespace=OWN).learnings.list()) == 1
+    assert not hx.learnings.list(noticed=True)
+    assert len(hx.scoped(namespace=OWN).learnings.list(noticed=True)) == 1
     assert "cannot read the day" not in context(inner.requests[-1])
 
 
@@ -383,7 +383,7 @@ def test_a_call_that_waits_for_a_persons_word_is_no_failure(hx: Hexad) -> None:
 
 
 @requirement("ADK-09", "LEARN-07")
-def test_a_fix_that_a_prompt_offered_is_credited_in_the_session_that_followed_it(hx: Hexad) -> None:
+def test_what_a_prompt_showed_is_credited_in_a_session_that_met_the_error_and_in_no_other(hx: Hexad) -> None:
     for number in range(4):
         place = runner(
             agent(working(f"0{number + 1}/02/2026", f"2026-02-0{number + 1}"), [book]),
@@ -392,11 +392,12 @@ def test_a_fix_that_a_prompt_offered_is_credited_in_the_session_that_followed_it
         talk(place, "Book a room", session=f"chat:{number}")
     own = hx.scoped(namespace=OWN)
     (before,) = own.learnings.list()
+    assert (before.unaided, before.worked, before.failed) == (1, 3, 0)
     inner = working("2026-03-01")
     talk(runner(agent(inner, [book]), [HexadPlugin(hx)]), "Book a room", session="chat:9")
-    assert "give `day` as YYYY-MM-DD" in context(inner.requests[0])
+    assert "`day` as YYYY-MM-DD" in context(inner.requests[0])
     (after,) = own.learnings.list()
-    assert (before.worked + 1, before.trust < after.trust) == (after.worked, True)
+    assert (after.worked, after.trust) == (before.worked, before.trust)
 
 
 # tools of every kind
@@ -422,7 +423,7 @@ def test_a_watched_function_tool_is_the_same_tool(hx: Hexad) -> None:
 def test_a_watched_tool_can_advise(hx: Hexad) -> None:
     hx.learnings.correct(trigger="tool:book", error_pattern="cannot read the day", fix="write days as YYYY-MM-DD")
     place = runner(agent(working("31/01/2026"), [hx.watch(FunctionTool(book), advise=True)]))
-    with pytest.raises(ValueError, match=r"Known fix \(trust 0\.\d+\): write days as YYYY-MM-DD"):
+    with pytest.raises(ValueError, match="From memory: write days as YYYY-MM-DD"):
         talk(place, "Book a room")
 
 
@@ -500,7 +501,7 @@ def test_an_error_that_adks_retry_plugin_answers_for_is_a_failure_wherever_that_
     talk(runner(agent(working("31/01/2026", "2026-01-31"), [book]), plugins), "Book a room")
     own = hx.scoped(namespace=OWN)
     assert calls(own) == [("s1", "book", False), ("s1", "book", True)]
-    (learning,) = own.learnings.list()
+    (learning,) = own.learnings.list(noticed=True)
     assert learning.error_pattern == "ValueError: cannot read the day <value>"
 
 

@@ -110,8 +110,8 @@ def test_what_a_step_of_the_houses_skill_taught_one_user_is_shown_to_no_other(hx
 
     done(both())
     assert "cannot read the day" not in str(model.requests[-1].config.system_instruction)
-    assert len(hx.scoped(namespace=OWN).learnings.list()) == 1
-    assert not hx.learnings.list()
+    assert len(hx.scoped(namespace=OWN).learnings.list(noticed=True)) == 1
+    assert not hx.learnings.list(noticed=True)
 
 
 @requirement("META-01")

@@ -235,7 +235,7 @@ def test_conversations_at_once_leak_nothing(hx: Hexad, sessions: int, turns: int
         assert sorted(record.session for record in calls) == sorted([*mine, *mine])
         (learning,) = own.learnings.list()
         assert learning.seen == 2
-        assert learning.support + learning.worked == 2  # each conversation found it, or read and followed it
+        assert learning.unaided + learning.worked == 2  # each conversation found it, or read and followed it
         assert own.audit.verify().ok
 
 

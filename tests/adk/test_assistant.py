@@ -59,7 +59,8 @@ def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used
     rows = re.findall(r"^conversation (\d(?: again)?) +(\d) +(\d) ", changed, flags=re.MULTILINE)
     assert rows == [("1", "3", "1"), ("2", "2", "0"), ("3", "2", "0"), ("3 again", "1", "0")]
     assert "remembered When I ask you to export a page, answer with its path and nothing" in changed
-    assert "learned    tool:export_page: give `day` as YYYY-MM-DD, not as DD/MM/YYYY" in changed
+    learned = " ".join(changed.partition("learned")[2].split())
+    assert 'What worked next: export_page(day="2026-03-02") (`day` as YYYY-MM-DD, not as DD/MM/YYYY)' in learned
     assert "can do     export-page-add-to-index (active, run once)" in changed
 
 

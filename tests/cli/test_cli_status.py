@@ -50,12 +50,12 @@ def test_alone_it_shows_what_is_stored_what_was_learned_and_what_awaits_review(
         stock_memory(hx)
     shown = run().out
     assert "user_knowledge\t4\tpinned 1\n" in shown
-    assert "agent_learnings\t2\ttrusted 1, doubtful 1\n" in shown
+    assert "agent_learnings\t2\ttrusted 1, doubtful 1, noticed 1\n" in shown
     assert "skill_patterns\t2\tactive 1, drafts 1\n" in shown
     assert "external_knowledge\t1\t" in shown
     assert "learned\tdeploy\t0.83\tquota exceeded → ask ops for more quota\n" in shown
     assert "review\tskill\tgreet\t" in shown
-    assert "review\tlearning\tbook\tgive `day` as YYYY-MM-DD" in shown
+    assert "review\tlearning\tbook\tgive days as YYYY-MM-DD (trust 0.40)\n" in shown
     assert shown.endswith("next: hexad review (2 things to review)\n")
     assert run("status").out == shown
 

@@ -9,20 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.learning.errors.category import category_of
-from hexad.learning.errors.masking import masked
-from hexad.learning.errors.pattern import (
-    MOST_WORDS,
-    VARIETY,
-    essence,
-    grouped,
-    holds,
-    pattern_text,
-    place,
-    split,
-    words_of,
-)
-from hexad.learning.errors.text import text_of
+from hexad.calls.error_category import category_of
+from hexad.calls.error_text import text_of
+from hexad.calls.error_words import MOST_WORDS, essence, pattern_text, split, words_of
+from hexad.calls.masking import masked
+from hexad.evals.grouping import grouped
+from hexad.learning.pattern import VARIETY, holds, place
 from tests.support import requirement
 
 LONG = 1000
@@ -263,7 +255,7 @@ def test_a_suppressed_context_is_no_cause() -> None:
     assert text_of(error) == "RuntimeError: the step failed"
 
 
-@requirement("FIX-05")
+@requirement("LEARN-02")
 def test_a_value_that_an_error_repeats_is_one_difference() -> None:
     error = "The current branch {0} has no upstream branch. To push it, use git push --set-upstream origin {0}"
     names = ("cart", "login", "tax", "seo", "main", "wishlist")

@@ -23,8 +23,10 @@ from typing import Any
 from hexad.testing.script import Call, in_order
 from tests.provider import provider
 
-MESSAGE = "Which Python is there? Ask pyhton3"
+NAMING, OTHER = "Does python3 find falcon?", "Is falcon there?"  # the program that fails, or not
 WISH = "Commit messages are in English"
+FAILING = "python3 -c 'import falcon'"
+WORKING = f"PYTHONPATH=lib {FAILING}"
 _HEXAD = [sys.executable, "-m", "hexad"]
 _UP = 0x8914, struct.pack("16sh", b"lo", 0x1 | 0x40)  # the request and the flags that turn loopback on
 _CODEX = """
@@ -55,7 +57,7 @@ def program_of(client: str) -> Path | None:
 
 
 def played(client: str, folder: Path) -> Any:
-    """All requests of two sessions, and of the second one resumed; and whether uninstalling gave every byte back."""
+    """All requests of three sessions, and of the third one resumed, and the files before and after all."""
     words = [sys.executable, "-m", "tests.mcp.real_agents", client, str(folder)]
     apart = ["unshare", "--map-root-user", "--net"]
     alone = (
@@ -68,10 +70,10 @@ def played(client: str, folder: Path) -> Any:
 
 def _play(client: str, home: Path) -> dict[str, Any]:
     tool, word = ("Bash", "command") if client == "claude-code" else ("exec_command", "cmd")
-    fails, works = Call(tool, {word: "pyhton3 --version"}), Call(tool, {word: "python3 --version"})
-    replies = in_order(
-        [fails, works, "Done.", "Hi.", *([fails, "Sorry."] if client != "codex" else []), "Welcome back."]
-    )
+    fails, works = Call(tool, {word: FAILING}), Call(tool, {word: WORKING})
+    mended = [fails, works, "Done."]
+    greeted = ["Hi."] if client == "claude-code" else []  # before its compaction
+    replies = in_order([*mended, *greeted, *mended, fails, "Sorry.", "Welcome back."])
     asked: list[dict[str, Any]] = []
 
     def answer(body: dict[str, Any], _key: str) -> list[str | Call]:
@@ -85,18 +87,22 @@ def _play(client: str, home: Path) -> dict[str, Any]:
         _run([*_HEXAD, "mcp", "install", "--client", client, "--hooks", "--yes"], env, home)
         _run([*_HEXAD, "remember", WISH, "--category", "preference"], env, home)
         sessions = [len(asked)]
-        for goes_on in (False, False, True):
-            compact = len(sessions) > 1 and not goes_on
-            _run(_words(client, goes_on=goes_on), env, home, "" if client == "codex" else _said(compact=compact))
+        for message in (NAMING, NAMING, OTHER, NAMING):
+            number = len(sessions)
+            words = _words(client, message, goes_on=number == 4)
+            said = "" if client == "codex" else _said(message, compact=number == 2)
+            _run(words, env, home, said)
             sessions.append(len(asked))
         _run([*_HEXAD, "mcp", "uninstall", "--client", client, "--yes"], env, home)
     files = {name: (home / name).read_text() if (home / name).exists() else None for name in before}
-    first, second, resumed = (asked[begin:end] for begin, end in pairwise(sessions))
-    return {"first": first, "second": second, "resumed": resumed, "before": before, "after": files}
+    requests = [asked[begin:end] for begin, end in pairwise(sessions)]
+    return {"sessions": requests, "before": before, "after": files}
 
 
 def _prepared(client: str, home: Path, address: str) -> tuple[dict[str, str], dict[str, str | None]]:
     """The environment of a new home, and the files that an installation changes, as they are before."""
+    (home / "work/lib").mkdir(parents=True)
+    (home / "work/lib/falcon.py").touch()
     env = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HEXAD_SEMANTIC": "false",
            "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}  # fmt: skip
     if client == "codex":
@@ -110,19 +116,19 @@ def _prepared(client: str, home: Path, address: str) -> tuple[dict[str, str], di
     return env, {".claude/settings.json": '{"permissions": {"allow": ["Bash"]}}'}
 
 
-def _words(client: str, *, goes_on: bool) -> list[str]:
+def _words(client: str, message: str, *, goes_on: bool) -> list[str]:
     """The words that start the program: a new session, or the latest one again."""
     program = str(program_of(client))
     if client == "codex":
         session = ["exec", "resume", "--last"] if goes_on else ["exec"]
-        return [program, *session, "--skip-git-repo-check", "--dangerously-bypass-hook-trust", MESSAGE]
+        return [program, *session, "--skip-git-repo-check", "--dangerously-bypass-hook-trust", message]
     streams = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
     return [program, *streams, *(["--continue"] if goes_on else [])]
 
 
-def _said(*, compact: bool) -> str:
+def _said(message: str, *, compact: bool) -> str:
     """Messages of one session of Claude Code, as lines of JSON; it answers them one after the other."""
-    texts = [MESSAGE, *(["/compact", MESSAGE] if compact else [])]
+    texts = [message, *(["/compact", message] if compact else [])]
     return "".join(json.dumps({"type": "user", "message": {"role": "user", "content": each}}) + "\n" for each in texts)
 
 

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WISH = "Commit messages are in English"
+FAILING, WORKING = "npm test", ". nvm.sh && npm test"
+OLD_NODE = "SyntaxError: Unexpected token '??='"
+FIX = f"`{WORKING}`"
 SHELL = {"session_id": "s", "tool_name": "Bash"}
-FAILED = {**SHELL, "hook_event_name": "PostToolUseFailure", "tool_input": {"command": "pytst -q"}, "tool_use_id": "1",
-          "error": "Exit code 127\n/bin/bash: line 1: pytst: command not found"}  # fmt: skip
-MENDED = {**SHELL, "hook_event_name": "PostToolUse", "tool_input": {"command": "pytest -q"}, "tool_use_id": "2"}
-PROMPT = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "run the tests with pytst"}
-FIX = "use `pytest` instead of `pytst`"
+FAILED = {**SHELL, "hook_event_name": "PostToolUseFailure", "tool_input": {"command": FAILING}, "tool_use_id": "1",
+          "error": f"Exit code 1\n{OLD_NODE}"}  # fmt: skip
+MENDED = {**SHELL, "hook_event_name": "PostToolUse", "tool_input": {"command": WORKING}, "tool_use_id": "2"}
+PROMPT = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "run npm test"}
 
 
 @pytest.fixture
@@ -65,28 +67,53 @@ def files(home: Path) -> dict[str, bytes]:
     return {str(each.relative_to(home)): each.read_bytes() for each in found}
 
 
-@requirement("EDGE-03")
-def test_a_failure_and_its_mending_are_the_fix_of_the_next_session(hx: Hexad) -> None:
-    hooks = Hooks(hx, resident=True)
+@requirement("EDGE-03", "EVID-04")
+def test_what_worked_after_a_failure_is_told_beside_it_and_in_prompts_and_before_the_call(
+    hx: Hexad,
+) -> None:
+    hooks = Hooks(hx)
     assert hooks.answer(FAILED) == {}
     assert hooks.answer(MENDED) == {}
-    assert FIX in added(hooks.answer({**PROMPT, "session_id": "next"}))
-    assert FIX in added(hooks.answer({**FAILED, "session_id": "next", "tool_use_id": "3"}))
+    assert hooks.answer({**PROMPT, "session_id": "b"}) == {}  # one session is not enough
+    told = added(hooks.answer({**FAILED, "session_id": "b"}))
+    assert told.startswith("From memory: Failed before (1 session, last ")
+    assert told.endswith(f": `{FAILING}`. What worked next: {FIX}")
+    hooks.answer({**MENDED, "session_id": "b"})
+    (known,) = hx.learnings.list()
+    assert (known.worked, known.unaided) == (1, 1)
+
+    assert FIX in added(hooks.answer({**PROMPT, "session_id": "c"}))
+    assert hooks.answer({**PROMPT, "session_id": "d", "prompt": "run the tests"}) == {}
+    assert FIX in added(hooks.answer(planned(FAILING, "e")))
+    assert hooks.answer(planned(FAILING, "e")) == {}  # it was told
+    assert FIX in added(hooks.answer({**planned(FAILING, "g"), "tool_use_id": "told"}))
+    assert hooks.answer({**FAILED, "session_id": "g", "tool_use_id": "told"}) == {}
+    for other in (WORKING, "npm install", "ls"):
+        assert hooks.answer(planned(other, "f")) == {}
 
 
 def shell(command: str, error: str = "", session: str = "s") -> dict[str, Any]:
     """The event of a shell command that ended."""
     name = "PostToolUseFailure" if error else "PostToolUse"
     said = {"error": f"Exit code 1{error}"} if error else {}
-    return {**SHELL, **said, "hook_event_name": name, "session_id": session, "tool_input": {"command": command}}
+    ended = {**SHELL, **said, "hook_event_name": name, "session_id": session}
+    return {**ended, "tool_input": {"command": command}}
+
+
+def planned(command: str, session: str) -> dict[str, Any]:
+    """The event of a shell command that is about to start."""
+    started = {**SHELL, "hook_event_name": "PreToolUse", "session_id": session}
+    return {**started, "tool_input": {"command": command}}
 
 
 REJECTED = "\n! [rejected] main -> main (fetch first)\nerror: failed to push some refs"
 NO_MODULE = "\nModuleNotFoundError: No module named 'falcon'"
 
 
-@requirement("FIX-06", "EDGE-03")
-def test_a_fix_is_for_the_program_it_was_learned_from_and_not_for_an_error_without_words(hx: Hexad) -> None:
+@requirement("EVID-02", "EDGE-03")
+def test_an_example_is_for_the_program_that_it_comes_from_and_not_for_an_error_without_words(
+    hx: Hexad,
+) -> None:
     hooks = Hooks(hx)
     for command, error in (("git push", REJECTED), ("git pull --rebase && git push", ""),
                            ("pytest -q", NO_MODULE), ("PYTHONPATH=lib pytest -q", "")):  # fmt: skip
@@ -94,7 +121,7 @@ def test_a_fix_is_for_the_program_it_was_learned_from_and_not_for_an_error_witho
     for command in ("cmp a b", "false", "grep x y", "test -f x"):
         assert hooks.answer(shell(command, " ", "next")) == {}
     assert hooks.answer(shell("node a.js", NO_MODULE, "next")) == {}
-    assert "set `PYTHONPATH`" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
+    assert "`PYTHONPATH=lib pytest -q`" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
     assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
 
 
@@ -108,7 +135,7 @@ def test_a_fix_is_for_the_program_it_was_learned_from_and_not_for_an_error_witho
         (["git pull --rebase", "git push"], 1),
     ],
 )
-def test_a_fix_of_a_command_worked_only_if_it_was_followed(hx: Hexad, after: list[str], worked: int) -> None:
+def test_an_example_worked_only_if_it_was_followed(hx: Hexad, after: list[str], worked: int) -> None:
     hooks = Hooks(hx)
     for command, error in (("git push", REJECTED), ("git pull --rebase && git push", "")):
         hooks.answer(shell(command, error))
@@ -117,6 +144,21 @@ def test_a_fix_of_a_command_worked_only_if_it_was_followed(hx: Hexad, after: lis
         hooks.answer(shell(command, session="next"))
     (known,) = hx.learnings.list()
     assert (known.worked, known.failed) == (worked, 0)
+
+
+@requirement("EDGE-03", "EVID-05")
+def test_beside_a_success_that_mended_much_a_lesson_is_asked_for_where_that_is_wanted(
+    tmp_path: Path,
+) -> None:
+    for wanted in (False, True):
+        place = tmp_path / f"{wanted}.db"
+        with Hexad.open(place, enabled=True, semantic=False, ask_for_lessons=wanted) as engine:
+            hooks = Hooks(engine)
+            for _ in range(3):
+                hooks.answer(shell(FAILING, f"\n{OLD_NODE}"))
+            asked = added(hooks.answer(shell(WORKING)))
+            assert ("save_learning" in asked) is wanted
+            assert hooks.answer(shell(WORKING)) == {}
 
 
 @requirement("EDGE-03")
@@ -229,7 +271,7 @@ def test_a_command_gives_standing_context_where_a_session_starts(hx: Hexad) -> N
 )
 def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx: Hexad, event: dict[str, Any]) -> None:
     assert Hooks(hx).answer(event) == {}
-    assert not hx.learnings.list()
+    assert not hx.learnings.list(noticed=True)
 
 
 @requirement("EDGE-03")
@@ -252,10 +294,10 @@ def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx
 )  # fmt: skip
 def test_each_client_says_in_its_own_way_that_a_call_failed(hx: Hexad, event: dict[str, Any], learned: bool) -> None:
     assert Hooks(hx).answer({**event, "session_id": "s"}) == {}
-    assert bool(hx.learnings.list()) is learned
+    assert bool(hx.learnings.list(noticed=True)) is learned
     if learned and "command" in event["tool_input"]:
-        (learning,) = hx.learnings.list()
-        assert (learning.trigger, learning.error_pattern) == ("tool:Bash", "Exit code 127 pytst: command not found")
+        (learning,) = hx.learnings.list(noticed=True)
+        assert (learning.trigger, learning.error_pattern) == ("tool:Bash", "pytst: command not found")
 
 
 @requirement("EDGE-03")
@@ -268,7 +310,7 @@ def test_the_exit_status_of_codex_is_in_its_transcript(
     (tmp_path / "rollout.jsonl").write_text("\n".join([*map(json.dumps, lines), '{"payload": {"item": {"id": "c1"']))
     event = {**MENDED, "turn_id": "t", "tool_use_id": "c1", "tool_response": "pytst: command not found"}
     assert Hooks(hx).answer({**event, "transcript_path": str(tmp_path / "rollout.jsonl")}) == {}
-    assert bool(hx.learnings.list()) is learned
+    assert bool(hx.learnings.list(noticed=True)) is learned
     assert len(calls(hx)) == (status is not None)
 
 
@@ -282,26 +324,26 @@ SENT = {  # what each program sends: a start, a wish, a failure, a mended call, 
         {**CURSOR, "hook_event_name": "sessionStart", "session_id": "c1", "is_background_agent": False,
          "composer_mode": "agent"},
         {**CURSOR, "hook_event_name": "beforeSubmitPrompt", "prompt": "Never use tabs.", "attachments": []},
-        {**CURSOR, **_SHELL, "hook_event_name": "postToolUse", "tool_input": {"command": "pytst -q"},
-         "tool_output": '{"exitCode":127,"stdout":"","stderr":"/bin/bash: line 1: pytst: command not found"}'},
+        {**CURSOR, **_SHELL, "hook_event_name": "postToolUse", "tool_input": {"command": FAILING},
+         "tool_output": json.dumps({"exitCode": 1, "stdout": "", "stderr": OLD_NODE})},
         {**CURSOR, **_SHELL, "tool_use_id": "u2", "hook_event_name": "postToolUse",
-         "tool_input": {"command": "pytest -q", "working_directory": "/w"},
+         "tool_input": {"command": WORKING, "working_directory": "/w"},
          "tool_output": '{"exitCode":0,"stdout":"ok"}'},
         {**CURSOR, **_SHELL, "conversation_id": "c2", "hook_event_name": "postToolUse",
-         "tool_input": {"command": "pytst -q"},
-         "tool_output": '{"exitCode":127,"stdout":"","stderr":"/bin/bash: line 1: pytst: command not found"}'},
+         "tool_input": {"command": FAILING},
+         "tool_output": json.dumps({"exitCode": 1, "stdout": "", "stderr": OLD_NODE})},
     ),
     "gemini-cli": (
         {**GEMINI, "hook_event_name": "SessionStart", "source": "startup"},
         {**GEMINI, "hook_event_name": "BeforeAgent", "prompt": "Never use tabs."},
-        {**GEMINI, **_RUN, "tool_input": {"command": "pytst -q", "description": "Run the tests"}, "tool_response":
-         {"llmContent": "Output: /bin/bash: line 1: pytst: command not found\nExit Code: 127\nProcess Group PGID: 7",
-          "returnDisplay": "pytst: command not found"}},
-        {**GEMINI, **_RUN, "tool_input": {"command": "pytest -q", "description": "Try again"},
+        {**GEMINI, **_RUN, "tool_input": {"command": FAILING, "description": "Run the tests"}, "tool_response":
+         {"llmContent": f"Output: {OLD_NODE}\nExit Code: 1\nProcess Group PGID: 7",
+          "returnDisplay": OLD_NODE}},
+        {**GEMINI, **_RUN, "tool_input": {"command": WORKING, "description": "Try again"},
          "tool_response": {"llmContent": "Output: ok\nProcess Group PGID: 8", "returnDisplay": "ok"}},
-        {**GEMINI, **_RUN, "session_id": "g2", "tool_input": {"command": "pytst -q"}, "tool_response":
-         {"llmContent": "Output: /bin/bash: line 1: pytst: command not found\nExit Code: 127\nProcess Group PGID: 9",
-          "returnDisplay": "pytst: command not found"}},
+        {**GEMINI, **_RUN, "session_id": "g2", "tool_input": {"command": FAILING}, "tool_response":
+         {"llmContent": f"Output: {OLD_NODE}\nExit Code: 1\nProcess Group PGID: 9",
+          "returnDisplay": OLD_NODE}},
     ),
 }  # fmt: skip
 
@@ -591,20 +633,24 @@ def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name
         pytest.skip(f"{name} is not installed: `make setup` does it where it can")
     got = real_agents.played(name, tmp_path)
     assert got["after"] == got["before"]
-    assert [len(got["first"]), len(got["second"])] == [3, 1 if name == "codex" else 3]
-    first, second = json.dumps(got["first"][0]), json.dumps(got["second"][0])
-    assert WISH in first
-    assert "Known Solutions" not in first
-    assert WISH in second
-    assert "use `python3` instead of `pyhton3`" in second
-    assert not [word for word in ("get_context", "report_tool_result") if word in first + second]
-    if name == "claude-code":  # its session went on after a compaction, and failed again
-        compacted, again = map(json.dumps, got["second"][1:])
-        assert WISH in compacted
-        assert "A fix from memory" not in compacted
-        assert "A fix from memory" in again
-    [resumed] = got["resumed"]  # the same session, in another process
-    said = resumed["messages" if name == "claude-code" else "input"]
-    earlier = got["second"][-1]["messages" if name == "claude-code" else "input"]
-    assert len(said) > len(earlier)
-    assert WISH in json.dumps(said[len(earlier) :])
+    claude = name == "claude-code"
+    assert [len(each) for each in got["sessions"]] == ([3, 4, 2, 1] if claude else [3, 3, 2, 1])
+    first, second, third, resumed = (list(map(json.dumps, each)) for each in got["sessions"])
+    assert WISH in first[0]
+    assert WISH in second[0]
+    beside = "From memory: Failed before"
+    assert not [said for said in (*first, *second[:-2]) if beside in said]
+    assert beside in second[-2]  # beside the failure, in the second session that met it
+    assert real_agents.WORKING in second[-2].partition(beside)[2]
+    if claude:
+        assert WISH in second[1]  # its session went on after a compaction
+    assert third[1].count(beside) == 1
+    assert ("PreToolUse:Bash hook additional context: From memory" in third[1]) is claude
+    assert "Known Solutions" not in "".join((*first, *second, *third))
+    assert "Known Solutions" in resumed[0]  # two sessions met it, and this prompt names the program
+    said = "".join((*first, *second, *third))
+    assert not [word for word in ("get_context", "report_tool_result") if word in said]
+    conversation = "messages" if claude else "input"  # the last session, in another process
+    asked, earlier = (got["sessions"][number][-1][conversation] for number in (-1, -2))
+    assert len(asked) > len(earlier)
+    assert WISH in json.dumps(asked[len(earlier) :])

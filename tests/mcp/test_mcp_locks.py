@@ -48,7 +48,7 @@ def test_a_report_that_cannot_be_stored_is_an_error_and_can_be_made_again(tmp_pa
                 with locked(database):
                     assert "locked; try again" in await refusal(one, "report_tool_result", **failure)
                 assert (await ask(one, "report_tool_result", **failure))["failed"]
-                assert [each.seen for each in hx.learnings.list()] == [1]
+                assert [each.seen for each in hx.learnings.list(noticed=True)] == [1]
 
     play(scenario())
 

@@ -295,28 +295,53 @@ def test_an_export_read_back_is_the_same_memory(hx: Hexad, tmp_path: Path) -> No
         hx.export(tmp_path / "out")
 
 
-@requirement("IO-02")
-def test_a_learned_fix_comes_back_with_its_evidence_to_its_owner_alone(hx: Hexad, tmp_path: Path) -> None:
-    day = {"tool": "book", "error": "ValueError: cannot read the day '31/01/2026'"}
+@requirement("IO-02", "LEARN-06")
+def test_a_learning_comes_back_with_its_evidence_to_its_owner_alone(hx: Hexad, tmp_path: Path) -> None:
+    bad, good = {"day": "31/01/2026"}, {"day": "2026-01-31"}
+    error = "ValueError: cannot read the day '31/01/2026'"
     for session in ("one", "two"):
-        hx.observe(**day, args={"day": "31/01/2026"}, session=session)
-        hx.observe(tool="book", args={"day": "2026-01-31"}, result="ok", session=session)
+        hx.observe(tool="book", args=bad, error=error, session=session)
+        hx.observe(tool="book", args=good, result="ok", session=session)
+    hx.observe(tool="mail", args={"to": "ann"}, error="no such address", session="one")
     hx.learnings.correct(trigger="tool:pay", error_pattern="card declined", fix="ask for another card")
     hx.export(tmp_path / "out")
     mine, theirs = (hx.scoped(namespace=name) for name in ("mine", "theirs"))
     for _ in range(2):
         mine.import_file(tmp_path / "out", mine=True, overwrite=True)
-    learned, own = ({each.trigger: each for each in memory.learnings.list()} for memory in (hx, mine))
-    for trigger, each in learned.items():
-        names = ("fix", "trust", "support", "seen", "origin", "fixes")
-        assert [getattr(own[trigger], name) for name in names] == [getattr(each, name) for name in names]
+
+    known = {each.trigger: each for each in hx.learnings.list(noticed=True)}
+    own = {each.trigger: each for each in mine.learnings.list(noticed=True)}
+    names = ("fix", "trust", "unaided", "stuck", "sessions", "seen", "origin", "evidence")
+    for trigger, each in known.items():
+        kept = own[trigger]
+        assert [getattr(kept, name) for name in names] == [getattr(each, name) for name in names]
+    assert set(own) == set(known)
     assert mine.learnings.fix_for("pay", "card declined") == "ask for another card"
+    assert mine.learnings.known_fix("book", error) == hx.learnings.known_fix("book", error)
+    assert mine.learnings.notes(["book"]) == hx.learnings.notes(["book"]) != {}
     mine.export(tmp_path / "again")
     first, second = (sorted((tmp_path / name).rglob("*.md")) for name in ("out", "again"))
     assert [page.read_bytes() for page in first] == [page.read_bytes() for page in second]
-    theirs.import_file(tmp_path / "out")
-    assert max(each.trust for each in theirs.learnings.list()) < min(each.trust for each in learned.values())
+
+    done = theirs.import_file(tmp_path / "out")
+    assert done.reasons == {"failures that nobody put into words": 2}
+    (told,) = theirs.learnings.list(noticed=True)
+    assert (told.fix, told.trust < known["tool:pay"].trust) == ("ask for another card", True)
     assert theirs.learnings.fix_for("pay", "card declined") is None
+
+
+@requirement("IO-02", "LEARN-08")
+def test_a_page_of_the_version_before_brings_what_somebody_said(hx: Hexad, tmp_path: Path) -> None:
+    said = "kind: correction, says: ask ops, worked: 3, failed: 1, support: 0"
+    inferred = "kind: arguments, says: give `day` as text, worked: 9, failed: 0, support: 2"
+    head = "hexad: 1\ntype: learning\ntrigger: tool:pay\nerror_pattern: card declined"
+    page = tmp_path / "tool.md"
+    fixes = f"fix: ask ops\norigin: user\nsupport: 2\nfixes: {{a: {{{said}}}, b: {{{inferred}}}}}"
+    page.write_text(f"---\n{head}\n{fixes}\n---\n\n")
+    assert hx.import_file(page, mine=True).added == 1
+    (known,) = hx.learnings.list()
+    assert (known.fix, known.worked, known.failed) == ("ask ops", 3, 1)
+    assert [each.text for each in known.known.lessons] == ["ask ops"]
 
 
 @requirement("IO-02")
@@ -331,13 +356,16 @@ def test_an_entry_that_was_saved_as_it_is_comes_back_so_to_its_owner_alone(hx: H
 
 
 @requirement("IO-02")
-@pytest.mark.parametrize("fixes", ["{x: {kind: arguments, changes: [{}]}}", "{x: {kind: arguments, changes: 3}}"])
-def test_a_page_whose_fixes_were_edited_into_something_else_is_named(hx: Hexad, tmp_path: Path, fixes: str) -> None:
+@pytest.mark.parametrize("evidence", ["{examples: [{}]}", "{examples: 3}", "{lessons: [x]}"])
+def test_a_page_whose_evidence_was_edited_into_something_else_is_named(
+    hx: Hexad, tmp_path: Path, evidence: str
+) -> None:
     page = tmp_path / "tool.md"
-    page.write_text(f"---\nhexad: 1\ntype: learning\ntrigger: tool:pay\nfixes: {fixes}\n---\ncard declined\n")
+    head = "hexad: 1\ntype: learning\ntrigger: tool:pay"
+    page.write_text(f"---\n{head}\nevidence: {evidence}\n---\ncard declined\n")
     done = hx.import_file(page, mine=True)
-    assert (done.added, list(done.reasons)) == (0, ["fixes: must be as `hexad export` writes them"])
-    assert not hx.learnings.list()
+    assert (done.added, list(done.reasons)) == (0, ["evidence: must be as `hexad export` writes it"])
+    assert not hx.learnings.list(noticed=True)
 
 
 @requirement("IO-02")

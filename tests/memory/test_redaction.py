@@ -426,6 +426,6 @@ def test_an_account_number_is_taken_out_of_tool_calls_and_stays_in_what_a_user_s
     iban = "DE89 3704 0044 0532 0130 00"
     assert hx.knowledge.save("iban", f"Our IBAN is {iban}").content == f"Our IBAN is {iban}"
     hx.observe(tool="pay", args={"note": f"to {iban}"}, error=f"cannot pay {iban}")
-    (learning,) = hx.learnings.list()
+    (learning,) = hx.learnings.list(noticed=True)
     assert "DE89" not in f"{learning} {hx.audit.records()}"
     assert redact("DE89 3704 0044 0532 0130 01", accounts=True).kinds == ()

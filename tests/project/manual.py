@@ -156,6 +156,7 @@ def settled(text: str, kind: str = "terminal") -> str:
         (r"\b[0-9a-f]{64}\b", "HASH"),
         (r"\b[0-9a-f]{10}\b", "ID"),
         (r"\d{4}-\d\d-\d\d(?:T[0-9:+]+| \d\d:\d\d UTC)", "TIME"),
+        (r"\blast \d{1,2} [A-Z][a-z]{2}\b", "last DAY"),
         (r"hexad \d+\.\d+\.\d+", "hexad VERSION"),
     ):
         text = re.sub(pattern, name, text)

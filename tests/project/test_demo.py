@@ -52,10 +52,10 @@ def test_the_demo_shows_the_prompt_and_says_of_each_item_why_it_was_kept_or_drop
 
 
 @requirement("LEARN-06")
-def test_the_demo_shows_a_fix_that_was_found(demo: str) -> None:
+def test_the_demo_shows_what_worked_after_a_failure(demo: str) -> None:
     shown = " ".join(demo[demo.index("It does not make") :].split())
     assert "failed cannot read the day '31/01/2026'" in shown
-    assert "give `day` as YYYY-MM-DD, not as DD/MM/YYYY (trust 0.53)" in shown
+    assert 'What worked next: book_room(day="2026-01-31") (`day` as YYYY-MM-DD, not as DD/MM/YYYY)' in shown
 
 
 @requirement("KNOW-03", "KEY-05", "CONF-04", "STORE-06")

@@ -79,5 +79,6 @@ def stock(hx: Hexad) -> None:
     hx.proposals.propose("diet", "I am vegan", sentence="I am vegan now")
     session = hx.scoped(session="chat:1")
     session.prompt("", "when may I deploy?")
-    for day, error in (("31/01", "cannot read the day '31/01', write YYYY-MM-DD"), ("2026-01-31", None)):
-        session.observe(tool="book", args={"day": day}, error=error, result=None if error else "ok")
+    for each in (session, hx.scoped(session="chat:2")):
+        for day, error in (("31/01", "cannot read the day '31/01'"), ("2026-01-31", None)):
+            each.observe(tool="book", args={"day": day}, error=error, result=None if error else "ok")

@@ -168,13 +168,13 @@ def test_the_counts_beside_a_page_follow_the_changes_of_every_process(url: str, 
         shown = httpx2.get(f"{url}/log").text
         return re.findall(r'class="count">(\d+)', shown), re.findall(r'class="count alert"[^>]*>(\d+)', shown)
 
-    assert counted() == (["4", "1", "1"], ["3"])
-    assert counted() == (["4", "1", "1"], ["3"])
+    assert counted() == (["4", "1", "1"], ["2"])
+    assert counted() == (["4", "1", "1"], ["2"])
     hx.knowledge.delete("note-0")
     with opened(tmp_path / "agent.db", semantic=False) as other:
         other.proposals.propose("drink", "I like tea")
         other.skills.delete("greet")
-    assert counted() == (["3", "1", "0"], ["3"])
+    assert counted() == (["3", "1", "0"], ["2"])
     hx.forget(everything=True)
     assert counted() == (["0", "0", "0"], [])
 
@@ -361,7 +361,7 @@ def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chrom
         f"knowledge?{key}",
         f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}",
     ]
-    singles += [f"learnings?id={each.id}" for each in hx.learnings.list()]
+    singles += [f"learnings?id={each.id}" for each in hx.learnings.list(noticed=True)]
     asked = httpx2.QueryParams({"message": HOSTILE, "query": HOSTILE, "action": HOSTILE})
     for page in (*PAGES, *(f"{page}?{asked}" for page in PAGES), *singles):
         one.open(f"{url}/{page}")
@@ -531,22 +531,57 @@ def test_a_draft_is_edited_before_it_is_approved_and_typed_text_survives_a_mista
 
 
 @requirement("DASH-01")
-def test_a_learning_shows_how_its_trust_changed_and_what_came_of_its_offers(url: str, hx: Hexad) -> None:
+def test_a_learning_shows_how_its_trust_changed_and_what_came_of_its_prompts(url: str, hx: Hexad) -> None:
     (learning,) = hx.learnings.list()
-    for number, (day, ok) in enumerate((("2026-02-01", True), ("2026-02-02", False))):
+    days = (("2026-02-01", True), ("2026-02-02", True), ("2026-02-03", True), ("2026-02-04", False))
+    for number, (day, ok) in enumerate(days):
         session = hx.scoped(session=f"later:{number}")
         session.prompt("", "book a day: cannot read the day")
-        session.observe(tool="book", args={"day": "1/2"}, error="cannot read the day '1/2', write YYYY-MM-DD")
-        error = None if ok else f"cannot read the day '{day}', write YYYY-MM-DD"
+        session.observe(tool="book", args={"day": "1/2"}, error="cannot read the day '1/2'")
+        error = None if ok else f"cannot read the day '{day}'"
         session.observe(tool="book", args={"day": day}, error=error, result="ok" if ok else None)
     text = httpx2.get(f"{url}/learnings?id={learning.id}").text
     trust = text.partition("<h2>Trust</h2>")[2].partition("</svg>")[0]
     assert re.findall(r'class="part (\w+)"', trust) == ["good", "good", "bad"]
     assert f"to {shown_trust(hx.learnings.get(learning.id).trust)}" in trust
-    offered = text.partition("Offered in prompts")[2]
-    assert re.findall(r"it (worked|failed)</span>", offered) == ["failed", "worked"]
+    prompts = text.partition("Shown in prompts")[2]
+    assert re.findall(r"trust (rose|fell)</span>", prompts) == ["fell", "rose"]
+    assert prompts.count("no change") == 2  # sessions that were shown nothing did as well
     hx.learnings.correct(learning=learning.id, fix="write the day as YYYY-MM-DD")
     assert 'class="part act"' in httpx2.get(f"{url}/learnings?id={learning.id}").text
+
+
+@requirement("DASH-01", "EVID-01")
+def test_a_learning_shows_its_examples_its_lessons_and_who_said_them(url: str, hx: Hexad) -> None:
+    (learning,) = hx.learnings.list()
+    hx.learnings.save(trigger="tool:book", error_pattern=learning.error_pattern, fix="dates in ISO form")
+    hx.learnings.correct(learning=learning.id, fix="write the day as YYYY-MM-DD")
+    text = html.unescape(httpx2.get(f"{url}/learnings?id={learning.id}").text)
+    examples, _, rest = text.partition('id="examples"')[2].partition('id="lessons"')
+    assert 'book(day="31/01")' in examples
+    assert 'book(day="2026-01-31")' in examples
+    assert "cannot read the day '31/01'" in examples
+    assert f"in 2 sessions, last {learning.known.examples[0].at:%Y-%m-%d}" in examples
+    lessons = rest.partition("</table>")[0]
+    assert re.findall(r"<td>([^<]+).*?<td class=\"tight\">(\w+)<", lessons) == [
+        ("write the day as YYYY-MM-DD ", "user"),
+        ("dates in ISO form", "agent"),
+    ]
+    with Visitor(base_url=url) as one:
+        one.form(f"learnings?id={learning.id}", do="reject_learning", id=learning.id)
+    assert hx.learnings.get(learning.id).fix == "dates in ISO form"
+
+
+@requirement("DASH-01", "API-01", "EVID-03")
+def test_what_one_session_met_is_listed_where_that_is_asked_for(url: str, hx: Hexad) -> None:
+    hx.observe(tool="mail", args={"to": "ann"}, error="mailbox full", session="once")
+    assert "mailbox full" not in httpx2.get(f"{url}/learnings").text
+    assert "<b>1</b><span>only noticed</span>" in httpx2.get(f"{url}/learnings").text
+    assert "mailbox full" in httpx2.get(f"{url}/learnings?noticed=1").text
+    listed = httpx2.get(f"{url}/api/v1/learnings").json()["items"]
+    every = httpx2.get(f"{url}/api/v1/learnings?noticed=true").json()["items"]
+    assert [each["trigger"] for each in listed] == ["tool:book"]
+    assert [each["trigger"] for each in every] == ["tool:mail", "tool:book"]
 
 
 @requirement("DASH-01")

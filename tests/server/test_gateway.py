@@ -321,9 +321,65 @@ def test_tool_calls_are_learned_from_the_transcript_once(gateway: str, hx: Hexad
     for _ in range(2):
         sent = {"X-Hexad-User": "dana", "X-Hexad-Session": "s1"}
         assert httpx2.post(f"{gateway}{path}", json=body, headers=sent).status_code == 200
-    [learned] = eventually(hx.scoped(namespace="default/dana").learnings.list)
+    own = hx.scoped(namespace="default/dana")
+    [learned] = eventually(lambda: own.learnings.list(noticed=True))
     assert (learned.trigger, learned.seen) == ("tool:book", 1)
-    assert hx.learnings.list() == ()
+    assert hx.learnings.list(noticed=True) == ()
+
+
+TOOL = {"name": "book", "description": "Book a room."}
+TOOLS: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"type": "function", "function": {**TOOL, "parameters": {"type": "object"}}},
+    "/v1/responses": {"type": "function", **TOOL, "parameters": {"type": "object"}},
+    "/v1/messages": {**TOOL, "input_schema": {"type": "object"}},
+}
+NOTE = "Known from earlier calls: give `day` as YYYY-MM-DD, not as text."
+
+
+def learned_before(hx: Hexad) -> None:
+    """Two sessions of the user met the error, and what worked next was another form of the argument."""
+    own = hx.scoped(namespace="default/dana")
+    for session in ("earlier", "later"):
+        own.observe(tool="book", args=GIVEN, error=FAILED, session=session)
+        own.observe(tool="book", args={"day": "2026-01-31"}, result="ok", session=session)
+
+
+def asked(gateway: str, path: str, history: list[dict[str, Any]], session: str) -> None:
+    body = {"model": "m", "max_tokens": 9, "input" if "responses" in path else "messages": history}
+    sent = {"X-Hexad-User": "dana", "X-Hexad-Session": session}
+    came = httpx2.post(f"{gateway}{path}", json={**body, "tools": [TOOLS[path]]}, headers=sent)
+    assert came.status_code == 200
+
+
+@requirement("EVID-04", "GATE-01")
+@pytest.mark.parametrize("path", TOOLS)
+def test_what_is_known_of_a_structured_tool_stands_behind_its_description(
+    gateway: str, provider: Provider, hx: Hexad, path: str
+) -> None:
+    learned_before(hx)
+    sent = []
+    for number, message in enumerate(("Where is my parcel?", "Do you sell shoes?")):
+        asked(gateway, path, [{"role": "user", "content": message}], f"s{number}")
+        [tool] = provider.body["tools"]
+        sent.append(json.dumps(tool))
+        described = tool.get("function", tool)["description"]
+        assert described == f"Book a room.\n\n{NOTE}"
+    assert sent[0] == sent[1]
+
+
+@requirement("EVID-04", "GATE-01")
+@pytest.mark.parametrize("path", TOOLS)
+def test_what_is_known_stands_behind_the_result_of_a_call_that_failed(
+    gateway: str, provider: Provider, hx: Hexad, path: str
+) -> None:
+    learned_before(hx)
+    asked(gateway, path, [{"role": "user", "content": "book a room"}, *TRANSCRIPTS[path]], "s1")
+    body = provider.body
+    last = body["input" if "responses" in path else "messages"][-1]
+    last = last if "content" not in last or isinstance(last["content"], str) else last["content"][0]
+    result = last.get("output") or last["content"]
+    assert result.startswith(f"{FAILED}\n\nFrom memory: Failed before (")
+    assert 'What worked next: book(day="2026-01-31")' in result
 
 
 @requirement("GATE-01")

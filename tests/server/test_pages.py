@@ -142,7 +142,7 @@ def test_who_may_only_read_is_offered_no_button_that_would_be_refused(url: str, 
     hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello"})
     hx.references.save("Runbook", location="https://wiki.example/deploy")
     hx.proposals.propose("diet", "I am vegan")
-    hx.observe(tool="book", args={"day": "1"}, error="cannot read the day '1', write YYYY-MM-DD")
+    hx.learnings.save(trigger="tool:book", error_pattern="cannot read the day '1'", fix="write YYYY-MM-DD")
     [learning] = hx.learnings.list()
     pages = ["knowledge", "knowledge?key=diary", "knowledge?layer=external_knowledge", "review", "skills?name=greet"]
     pages += [f"learnings?id={learning.id}", "settings"]

@@ -127,6 +127,7 @@ NO_FIELD: Final = {  # options of a command that has a route: why they have none
         "compare embedders and other programs on files; a server measures as it serves",
     ),
     ("eval", "--out"): "writes a page; the page Evaluation is one",
+    ("eval", "--show"): "prints texts of replayed sessions, which a server does not replay",
     ("skills", "export", "--force"): "replaces a folder on the caller's machine",
 }
 

@@ -199,7 +199,7 @@ def test_learning_sees_each_step_once_also_of_a_tool_that_is_watched_already(hx:
     assert not result.ok
     called = [record for record in hx.audit.records() if record.action == "tool.call"]
     assert [(record.target, record.session) for record in called] == [("look_up", "chat:1")]
-    assert [learning.trigger for learning in hx.learnings.list()] == ["tool:look_up"]
+    assert [learning.trigger for learning in hx.learnings.list(noticed=True)] == ["tool:look_up"]
 
 
 @requirement("SKILL-04")

@@ -20,11 +20,13 @@ from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, S
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_NAMESPACE, Origin
 from hexad.store import Entry, postgres
+from hexad.store.codec import as_json
 from hexad.store.postgres import PostgresStore
 from hexad.store.postgres.connection import Connection
 from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
 from hexad.testing.processes import counted, step
 from hexad.text.document import Document
+from tests.store.learnings_before import LEARNINGS_BEFORE, assert_carried_over
 from tests.store.postgres import drop_schema, end_sessions, new_schema, server_url
 from tests.store.postgres_wire import Wire
 from tests.support import FixedClock, opened, requirement
@@ -289,16 +291,44 @@ def test_a_schema_whose_heads_hold_the_timeline_is_migrated_and_keeps_it(url: st
         assert "timeline:" not in str(connection.execute(f"SELECT facts FROM {schema}.head").fetchall())
 
 
-@requirement("PG-01")
-def test_fixes_that_were_stored_under_their_old_name_are_migrated(url: str) -> None:
+@requirement("PG-01", "LEARN-08")
+@pytest.mark.parametrize(("schema_before", "name"), [("2", "remedies"), ("3", "fixes")])
+def test_of_learnings_from_before_what_somebody_said_stays_and_what_rules_inferred_goes(
+    url: str, caplog: pytest.LogCaptureFixture, schema_before: str, name: str
+) -> None:
     with opened(url) as hx:
-        known = hx.learnings.correct(trigger="tool:pay", error_pattern='"remedies": none', fix="ask ops")
+        for each in LEARNINGS_BEFORE:
+            hx.learnings.save(trigger=each["trigger"], error_pattern=each["error_pattern"])
+        hx.skills.create(
+            "repair",
+            kind="instruction",
+            description="Repair it",
+            definition={"text": "Repair {{ a }}"},
+            parameters={"properties": {"a": {}, "fixes": {}, "support": {}}},
+        )
     schema = url.rsplit("=", 1)[1]
     with psycopg.connect(server_url(), autocommit=True) as connection:
-        connection.execute(f"""UPDATE {schema}.record SET data = replace(data, '"fixes":', '"remedies":')""")
-        connection.execute(f"UPDATE {schema}.note SET value = '2'")
+        rows = connection.execute(
+            f"SELECT number, data FROM {schema}.record WHERE layer = 4 ORDER BY number"
+        ).fetchall()
+        for (number, data), each in zip(rows, LEARNINGS_BEFORE, strict=True):
+            known = {**json.loads(data), "worked": 3, "failed": 1, "support": 2}
+            known |= {"id": each["id"], "fix": each["fix"], name: each["fixes"]}
+            for new in ("evidence", "unaided", "stuck", "sessions"):
+                del known[new]
+            connection.execute(
+                f"UPDATE {schema}.record SET id = %s, origin = %s, seen = 4, data = %s WHERE layer = 4 AND number = %s",
+                (each["id"], each["origin"], as_json(known), number),
+            )
+        connection.execute(f"""UPDATE {schema}.head SET facts = replace(facts, '"evidence"', '"anchored"')""")
+        connection.execute(f"UPDATE {schema}.note SET value = '{schema_before}' WHERE name = 'schema'")
     with opened(url) as hx:
-        assert hx.learnings.get(known.id) == known
+        assert_carried_over(hx, caplog)
+        assert set(hx.skills.get("repair").parameters["properties"]) == {"a", "fixes", "support"}
+    caplog.clear()
+    with opened(url) as hx:
+        assert hx.learnings.get("corrected").fix == "ask ops"
+        assert not caplog.records
 
 
 @requirement("PG-01", "CTX-08")

@@ -1,7 +1,9 @@
 """A store in one file: how it is made, migrated, shared with strangers, and where it may lie."""
+# ruff: noqa: S608  (columns have names of ours)
 
 from __future__ import annotations
 
+import json
 import logging
 import multiprocessing
 import os
@@ -38,6 +40,7 @@ from hexad.store.sqlite.statements import migrations
 from hexad.testing.nouns import ENTRIES, HOME, MOMENT, document, knowledge
 from hexad.testing.processes import finish, start
 from hexad.text.document import Document
+from tests.store.learnings_before import LEARNINGS_BEFORE, assert_carried_over
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -118,16 +121,27 @@ def test_the_schema_is_the_sum_of_its_migrations() -> None:
         assert tables_of(written) == tables_of(grown)
 
 
-@requirement("STORE-01")
-def test_fixes_that_were_stored_under_their_old_name_are_migrated(path: Path) -> None:
-    with opened(path) as hx:
-        known = hx.learnings.correct(trigger="tool:pay", error_pattern="card declined", fix="ask ops")
+@requirement("STORE-01", "LEARN-08")
+@pytest.mark.parametrize(("schema", "column"), [(10, "remedies"), (11, "fixes")])
+def test_of_learnings_from_before_what_somebody_said_stays_and_what_rules_inferred_goes(
+    path: Path, caplog: pytest.LogCaptureFixture, schema: int, column: str
+) -> None:
     with raw(path) as connection:
-        connection.execute("ALTER TABLE hexad_learning RENAME COLUMN fixes TO remedies")
-        connection.execute("UPDATE hexad_note SET value = ? WHERE name = 'schema'", (str(len(migrations()) - 1),))
-        connection.commit()
+        migrate(connection, path, migrations()[:schema])
+        for each in LEARNINGS_BEFORE:
+            connection.execute(
+                "INSERT INTO hexad_learning (namespace, id, trigger, error_pattern, fix, origin,"
+                f" {column}, diagnosis, category, tags, session, verbatim, redactions, seen, worked,"
+                " failed, support, use_count, created, updated) VALUES ('default', ?, ?, ?, ?, ?, ?,"
+                " '', 'general', '[]', '', 0, '[]', 4, 3, 1, 2, 0, 0, 0)",
+                [*list(each.values())[:-1], json.dumps(each["fixes"])],
+            )
     with opened(path) as hx:
-        assert hx.learnings.get(known.id) == known
+        assert_carried_over(hx, caplog)
+    caplog.clear()
+    with opened(path) as hx:
+        assert hx.learnings.get("corrected").fix == "ask ops"
+        assert not caplog.records
 
 
 @requirement("STORE-01")
@@ -341,7 +355,7 @@ def test_a_damaged_page_is_an_error_of_ours_or_goes_unnoticed(path: Path) -> Non
 def test_a_value_that_no_entry_has_is_damage(path: Path, column: str) -> None:
     remember(path, "editor")
     with raw(path) as connection:
-        connection.execute(f"UPDATE hexad_knowledge SET {column} = '?'")  # noqa: S608
+        connection.execute(f"UPDATE hexad_knowledge SET {column} = '?'")
     with opened(path) as hx, pytest.raises(StoreDamaged, match="restore a backup"):
         hx.knowledge.get("editor")
 

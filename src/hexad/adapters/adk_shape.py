@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning.calls.tool_objects import Call, Shape
-from hexad.learning.outcome import reported_failure
+from hexad.calls.outcome import reported_failure
+from hexad.learning.tool_objects import Call, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

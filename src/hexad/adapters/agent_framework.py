@@ -3,26 +3,40 @@
 ::
 
     Agent(client=client, context_providers=[HexadProvider(hx, user="dana")])
+
+What is known of a tool's arguments stands behind its description, in the request alone, with clients that have chat
+middleware; what is known of a failure behind the text that a tool returns. An exception goes on as it is.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.extras import require_extra
 
 require_extra("agent-framework", "the Agent Framework adapter", "agent_framework")
 
-from agent_framework import ContextProvider, FunctionMiddleware, Message, MiddlewareTermination, tool  # noqa: E402
+from agent_framework import (  # noqa: E402
+    ChatMiddleware,
+    Content,
+    ContextProvider,
+    FunctionMiddleware,
+    FunctionTool,
+    Message,
+    MiddlewareTermination,
+    tool,
+)
 from agent_framework.exceptions import UserInputRequiredException  # noqa: E402
 
 from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
+from hexad.edges.transcripts import described  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
-    from agent_framework import AgentSession, FunctionInvocationContext, SessionContext
+    from agent_framework import AgentSession, ChatContext, FunctionInvocationContext, SessionContext
 
     from hexad.facade import Hexad
 
@@ -58,6 +72,7 @@ class HexadProvider(ContextProvider):
             context.extend_instructions(self.source_id, added.standing)
         context.extend_tools(self.source_id, self._tools)
         context.extend_middleware(self.source_id, _Learning(self._memory, session))
+        context.extend_middleware(self.source_id, _Noting(self._memory, session))
 
 
 class _Learning(FunctionMiddleware):
@@ -76,4 +91,37 @@ class _Learning(FunctionMiddleware):
             call = Ended(context.function.name, context.arguments, result, error)
             return None if isinstance(error, _CONTROL_FLOW) else call
 
-        await self._memory.recorded(self._session, call_next, ended, session=self._session.session_id)
+        def beside(_nothing: None, text: str) -> None:
+            if isinstance(context.result, list):
+                context.result = [*context.result, Content.from_text(text)]
+            elif isinstance(context.result, str):
+                context.result = f"{context.result}\n{text}"
+
+        session = self._session.session_id
+        await self._memory.recorded(self._session, call_next, ended, session=session, beside=beside)
+
+
+class _Noting(ChatMiddleware):
+    """Describes the tools of a request with what is known of their arguments."""
+
+    def __init__(self, memory: AgentMemory, session: AgentSession) -> None:
+        self._memory, self._session = memory, session
+
+    async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        """Put notes on copies of the tools, which the request alone holds."""
+        tools = [each for each in (context.options or {}).get("tools") or () if isinstance(each, FunctionTool)]
+        names = [each.name for each in tools]
+        notes = await self._memory.anotes(self._session, names, session=self._session.session_id)
+        if notes and context.options:
+            offered = [_noted(each, notes) for each in context.options["tools"]]
+            context.options = {**context.options, "tools": offered}
+        await call_next()
+
+
+def _noted(offered: Any, notes: Mapping[str, str]) -> Any:
+    note = notes.get(offered.name) if isinstance(offered, FunctionTool) else None
+    if not note:
+        return offered
+    noted = copy.copy(offered)
+    noted.description = described(offered.description, note)
+    return noted

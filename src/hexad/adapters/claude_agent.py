@@ -3,6 +3,9 @@
 ::
 
     ClaudeAgentOptions(**HexadClaude(hx).options(user="dana"))
+
+What is known of a failure goes to the model beside it. The SDK has no place for what is known of a tool's arguments:
+each server describes its tools itself.
 """
 
 from __future__ import annotations
@@ -73,15 +76,18 @@ class _Learning:
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added.found}}
 
     async def ended(self, given: Any, _id: str | None, _context: Any) -> Any:
-        """Learn from a call that worked or failed, unless a person interrupted it."""
+        """Learn from a call that worked or failed, unless a person interrupted it; say what is known of a failure."""
         name, error = given["tool_name"], given.get("error")
-        if not given.get("is_interrupt") and not name.startswith(_PREFIX):
-            result = given.get("tool_response")
-            if isinstance(result, list):  # of an MCP tool
-                result = "".join(each.get("text", "") for each in result)
-            call = Ended(name, given["tool_input"], result, error, given["tool_use_id"])
-            await self._memory.alearn(given, call, session=given["session_id"])
-        return {}
+        if given.get("is_interrupt") or name.startswith(_PREFIX):
+            return {}
+        result = given.get("tool_response")
+        if isinstance(result, list):  # of an MCP tool
+            result = "".join(each.get("text", "") for each in result)
+        call = Ended(name, given["tool_input"], result, error, given["tool_use_id"])
+        text = await self._memory.abeside(given, call, session=given["session_id"])
+        if not text:
+            return {}
+        return {"hookSpecificOutput": {"hookEventName": given["hook_event_name"], "additionalContext": text}}
 
 
 def _hooks(own: dict[str, Any], learning: _Learning) -> dict[str, Any]:

@@ -5,7 +5,9 @@
     client = with_memory(OpenAI(), hx, user="dana", session="chat-7")     # AsyncOpenAI, Anthropic, AsyncAnthropic
     client.chat.completions.create(model=…, messages=…)                   # responses.create, messages.create, stream, …
 
-Your loop calls the tools, so their outcomes are read from the results that the next request holds.
+Your loop calls the tools, so their outcomes are read from the results that the next request holds. What is known of a
+failure stands behind its result there, and what is known of a tool's arguments behind its description: in the request
+alone, never in the objects of your loop.
 """
 
 from __future__ import annotations
@@ -84,9 +86,9 @@ def _post(post: Callable[..., Any], memory: AgentMemory, path: str, *, body: Any
         return post(path, body=body, **more)
     shape, written = SHAPES[path], body
     with going_on(_AS_IT_IS):
-        for call in shape.ended(body):
-            memory.learn(body, call)
-        written = shape.written(body, memory.recall(body, shape.latest(body)))
+        texts = {place: memory.beside(body, call) for place, call in shape.ended(body).items()}
+        added = memory.recall(body, shape.latest(body))
+        written = shape.extended(body, added, texts, memory.notes(body, shape.tools(body)))
     return post(path, body=written, **more)
 
 
@@ -96,7 +98,7 @@ async def _apost(post: Callable[..., Any], memory: AgentMemory, path: str, *, bo
         return await post(path, body=body, **more)
     shape, written = SHAPES[path], body
     with going_on(_AS_IT_IS):
-        for call in shape.ended(body):
-            await memory.alearn(body, call)
-        written = shape.written(body, await memory.arecall(body, shape.latest(body)))
+        texts = {place: await memory.abeside(body, call) for place, call in shape.ended(body).items()}
+        added = await memory.arecall(body, shape.latest(body))
+        written = shape.extended(body, added, texts, await memory.anotes(body, shape.tools(body)))
     return await post(path, body=written, **more)

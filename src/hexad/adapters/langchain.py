@@ -5,6 +5,9 @@
     create_agent(model, tools, middleware=[HexadMiddleware(hx, user="dana")])
 
 Put it last: the first middleware is the outermost, and one inside ours hides failures that it handles.
+
+What is known of a tool's arguments stands behind its description, in the request alone. What is known of a failure
+stands behind the error that a `ToolMessage` holds; an exception goes on as it is.
 """
 
 from __future__ import annotations
@@ -18,14 +21,16 @@ require_extra("langchain", "the LangChain adapter", "langchain.agents")
 
 from langchain.agents.middleware import AgentMiddleware  # noqa: E402 - a missing package is reported first
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage  # noqa: E402
-from langchain_core.tools import StructuredTool  # noqa: E402
+from langchain_core.tools import BaseTool, StructuredTool  # noqa: E402
 from langgraph.errors import GraphBubbleUp  # noqa: E402
 
 from hexad.edges.agent import AgentMemory, Context, Ended, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
+from hexad.edges.transcripts import described  # noqa: E402
+from hexad.edges.warnings import going_on  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from langchain.agents.middleware import ModelRequest, ModelResponse, ToolCallRequest
 
@@ -50,17 +55,19 @@ class HexadMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """The model's answer to the request with context."""
-        runtime = request.runtime
-        added = self._memory.recall(runtime, _latest(request), session=_thread(runtime))
-        return handler(_with(request, added))
+        runtime, session = request.runtime, _thread(request.runtime)
+        added = self._memory.recall(runtime, _latest(request), session=session)
+        notes = self._memory.notes(runtime, _names(request), session=session)
+        return handler(_noted(_with(request, added), notes))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Like `wrap_model_call`."""
-        runtime = request.runtime
-        added = await self._memory.arecall(runtime, _latest(request), session=_thread(runtime))
-        return await handler(_with(request, added))
+        runtime, session = request.runtime, _thread(request.runtime)
+        added = await self._memory.arecall(runtime, _latest(request), session=session)
+        notes = await self._memory.anotes(runtime, _names(request), session=session)
+        return await handler(_noted(_with(request, added), notes))
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
         """The tool's answer, recorded; its errors too."""
@@ -71,15 +78,14 @@ class HexadMiddleware(AgentMiddleware[Any, Any, Any]):
         except Exception as error:
             self._memory.learn(runtime, _ended(request, error=error), session=session)
             raise
-        self._memory.learn(runtime, _ended(request, result), session=session)
-        return result
+        return _told(result, self._memory.beside(runtime, _ended(request, result), session=session))
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> Any:
         """Like `wrap_tool_call`."""
-        runtime, ended = request.runtime, partial(_ended, request)
-        return await self._memory.recorded(runtime, lambda: handler(request), ended, session=_thread(runtime))
+        runtime, ended, session = request.runtime, partial(_ended, request), _thread(request.runtime)
+        return await self._memory.recorded(runtime, lambda: handler(request), ended, session=session, beside=_told)
 
 
 def _thread(runtime: Any) -> str:
@@ -110,6 +116,32 @@ def _longer(request: ModelRequest[Any], added: Context) -> SystemMessage:
     if before is None or isinstance(before.content, str):
         return SystemMessage(added.after(request.system_prompt))
     return before.model_copy(update={"content": [*before.content, {"type": "text", "text": f"\n\n{added.standing}"}]})
+
+
+def _names(request: ModelRequest[Any]) -> list[str]:
+    return [each.name for each in request.tools if isinstance(each, BaseTool)]
+
+
+def _noted(request: ModelRequest[Any], notes: Mapping[str, str]) -> ModelRequest[Any]:
+    """The request with notes behind the descriptions of tools, on copies; those that run stay the agent's own."""
+    if not notes:
+        return request
+    noted = request
+    with going_on("tools are described without what is known of them"):
+        noted = request.override(tools=[_described(each, notes) for each in request.tools])
+    return noted  # noqa: RET504 - after an error it is the request
+
+
+def _described(tool: Any, notes: Mapping[str, str]) -> Any:
+    note = notes.get(tool.name) if isinstance(tool, BaseTool) else None
+    return tool.model_copy(update={"description": described(tool.description, note)}) if note else tool
+
+
+def _told(result: Any, text: str) -> Any:
+    """The tool's message with a text for the model behind its own."""
+    if not text or not isinstance(result, ToolMessage) or not isinstance(result.content, str):
+        return result
+    return result.model_copy(update={"content": f"{result.content}\n{text}"})
 
 
 def _ended(request: ToolCallRequest, result: Any = None, error: Exception | None = None) -> Ended | None:

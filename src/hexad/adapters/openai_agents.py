@@ -5,6 +5,9 @@
     h = HexadAgents(hx)
     agent = Agent(name="desk", tools=[*mine, *h.tools()])
     await Runner.run(agent, text, **h.run(user="dana", session="chat-7"))
+
+What is known of a failure stands behind the words that the model reads about it. The SDK has no place for what is known
+of a tool's arguments, since a tool is described where it is made; nor for a question beside a tool's result.
 """
 
 from __future__ import annotations
@@ -113,16 +116,22 @@ class _Run(RunHooks[Any]):
         return ModelInputData(written["input"], written["instructions"])
 
     async def format_error(self, args: ToolErrorFormatterArgs[Any]) -> str | None:
-        """Learn from an exception; the words for the model are the user's, the error's own if shown, or the SDK's."""
+        """Learn from an exception; the words for the model are the user's, the error's own if shown, or the SDK's.
+
+        Behind them stands what is known of the failure.
+        """
+        words, theirs = None, self._config.tool_error_formatter
+        if theirs is None and self._h.show_errors and args.error is not None:
+            words = f"{type(args.error).__name__}: {args.error}"
         if args.kind == "tool_exception":
             given = getattr(args.run_context, "tool_arguments", None)
             call = Ended(args.tool_name, given, error=args.error, id=args.call_id)
-            await self._h.memory.alearn(_Speaking(self, args.run_context.context), call)
-        theirs = self._config.tool_error_formatter
+            text = await self._h.memory.abeside(_Speaking(self, args.run_context.context), call)
+        else:
+            text = ""
         if theirs is not None:
-            return await _awaited(theirs(args))  # type: ignore[no-any-return]
-        shown = self._h.show_errors and args.error is not None
-        return f"{type(args.error).__name__}: {args.error}" if shown else None
+            words = await _awaited(theirs(args))
+        return f"{args.default_message if words is None else words}\n{text}" if text else words
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
         """Learn from a result, unless it stands for an exception."""

@@ -5,6 +5,10 @@
     Agent(model, capabilities=[HexadMemory(hx, user="dana")])
 
 Put it last: the first capability is the outermost, and one inside ours hides failures that it handles.
+
+What is known of a tool's arguments stands behind its description, in the request alone. What is known of a failure
+stands behind the message of a `ModelRetry`; other exceptions go on as they are, and so do arguments that do not fit,
+which the model reads as a list.
 """
 
 from __future__ import annotations
@@ -17,18 +21,27 @@ from hexad.extras import require_extra
 require_extra("pydantic-ai", "the pydantic-ai adapter", "pydantic_ai.capabilities")
 
 from pydantic_ai.capabilities import AbstractCapability  # noqa: E402 - a missing package is reported first
-from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolRetryError  # noqa: E402
+from pydantic_ai.exceptions import (  # noqa: E402
+    ApprovalRequired,
+    CallDeferred,
+    ModelRetry,
+    SkipToolExecution,
+    ToolRetryError,
+)
 from pydantic_ai.messages import InstructionPart, ModelRequest, ToolCallPart, UserPromptPart  # noqa: E402
 from pydantic_ai.toolsets import FunctionToolset  # noqa: E402
 
+from hexad.calls.advice import advised_result  # noqa: E402
 from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
+from hexad.edges.transcripts import described  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from pydantic_ai import RunContext
     from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.tools import ToolDefinition
 
     from hexad.facade import Hexad
 
@@ -58,7 +71,10 @@ class HexadMemory(AbstractCapability[Any]):
         """The request with context; its messages are the request's own, and are not stored."""
         found = _latest(request_context.messages)
         latest = None if found is None else Latest(*found[1:], ctx.run_id or "")
-        added = await self._memory.arecall(ctx, latest, session=ctx.conversation_id or "")
+        session = ctx.conversation_id or ""
+        added = await self._memory.arecall(ctx, latest, session=session)
+        names = [each.name for each in request_context.model_request_parameters.function_tools]
+        notes = await self._memory.anotes(ctx, names, session=session)
         if added.found and found is not None:
             messages, (inside, _, place, _) = list[Any](request_context.messages), found
             parts = list(messages[place].parts)
@@ -69,6 +85,11 @@ class HexadMemory(AbstractCapability[Any]):
             parameters = request_context.model_request_parameters
             parts = [*(parameters.instruction_parts or ()), InstructionPart(added.standing, dynamic=True)]
             changed = replace(parameters, instruction_parts=parts)
+            request_context = replace(request_context, model_request_parameters=changed)
+        if notes:
+            parameters = request_context.model_request_parameters
+            tools = [_described(each, notes.get(each.name, "")) for each in parameters.function_tools]
+            changed = replace(parameters, function_tools=tools)
             request_context = replace(request_context, model_request_parameters=changed)
         return request_context
 
@@ -82,12 +103,21 @@ class HexadMemory(AbstractCapability[Any]):
         handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
         """The tool's result, recorded; its errors and retries too."""
-
-        def ended(result: Any, error: Exception | None) -> Ended | None:
-            said = str(error.tool_retry.content) if isinstance(error, ToolRetryError) else error
-            return None if isinstance(error, _CONTROL_FLOW) else Ended(call.tool_name, args, result, said)
-
-        return await self._memory.recorded(ctx, lambda: handler(args), ended, session=ctx.conversation_id or "")
+        session = ctx.conversation_id or ""
+        try:
+            with self._memory.serving(ctx, session=session):
+                result = await handler(args)
+        except _CONTROL_FLOW:
+            raise
+        except (ModelRetry, ToolRetryError) as error:
+            ended = Ended(call.tool_name, args, error=_said(error))
+            _tell(error, await self._memory.abeside(ctx, ended, session=session))
+            raise
+        except Exception as error:
+            await self._memory.alearn(ctx, Ended(call.tool_name, args, error=error), session=session)
+            raise
+        text = await self._memory.abeside(ctx, Ended(call.tool_name, args, result), session=session)
+        return _told(result, text) if text else result
 
     async def on_tool_validate_error(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, error: Any
@@ -96,6 +126,31 @@ class HexadMemory(AbstractCapability[Any]):
         ended = Ended(call.tool_name, args, error=error)
         await self._memory.alearn(ctx, ended, session=ctx.conversation_id or "")
         raise error
+
+
+def _described(tool: ToolDefinition, note: str) -> ToolDefinition:
+    """The tool as the model sees it, with a note behind its description."""
+    return replace(tool, description=described(tool.description, note)) if note else tool
+
+
+def _told(result: Any, text: str) -> Any:
+    """The result with a text for the model."""
+    if isinstance(result, str):
+        return f"{result}\n{text}"
+    return advised_result(result, text)
+
+
+def _said(error: ModelRetry | ToolRetryError) -> str:
+    """The text that the model reads of a tool that wants to be called again."""
+    return error.message if isinstance(error, ModelRetry) else str(error.tool_retry.content)
+
+
+def _tell(error: ModelRetry | ToolRetryError, text: str) -> None:
+    """Put a text for the model behind the message of a tool that wants to be called again."""
+    if text and isinstance(error, ModelRetry):
+        error.message = f"{error.message}\n{text}"
+    elif text and isinstance(error, ToolRetryError) and isinstance(error.tool_retry.content, str):
+        error.tool_retry = replace(error.tool_retry, content=f"{error.tool_retry.content}\n{text}")
 
 
 def _latest(messages: Sequence[Any]) -> tuple[int, str, int, bool] | None:

@@ -188,7 +188,7 @@ class Draft(Entry):
 
 
 class Doubt(Entry):
-    """A learning whose fix is not trusted, although it was tried or observed."""
+    """A lesson that nobody proved, or examples that failed when somebody tried them."""
 
     what = "learning"
     record: Learning
@@ -197,22 +197,26 @@ class Doubt(Entry):
         self.hx, self.record, self.name = hx, learning, learning.id
 
     def show(self) -> None:
-        """Print the error and its fixes."""
+        """Print the error, its lessons and its examples."""
         screen.table(screen.FACTS, learning_facts(self.record))
 
     def accept(self) -> None:
-        """Confirm the known fix."""
+        """Confirm its lesson."""
+        if not self.record.fix:
+            reason = "it has examples only; edit it to say what helps, or reject them"
+            raise InvalidInput("accept", reason)
         self._correct(self.record.fix)
 
     def edit(self) -> None:
-        """Let the user write the fix."""
+        """Let the user write the lesson."""
         about = f"{self.record.trigger}: {self.record.error_pattern}"
-        self._correct(self.edited(about, {"fix": self.record.fix})["fix"])
+        self._correct(self.edited(about, {"lesson": self.record.fix})["lesson"])
 
     def reject(self) -> None:
-        """Never offer its fix again."""
+        """Never show its lesson again, or its examples if it has none."""
         self.hx.learnings.reject(self.name)
-        screen.say(f"{self.name}: rejected; this fix is not offered again")
+        rejected = "this lesson is" if self.record.fix else "its examples are"
+        screen.say(f"{self.name}: rejected; {rejected} not shown again")
 
     def _correct(self, fix: str) -> None:
         kept = self.hx.learnings.correct(learning=self.name, fix=fix, redact=not self.record.verbatim)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -16,6 +16,9 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
+from hexad.calls.advice import beside_error
+from hexad.calls.error_text import SHOWN_BEFORE
+from hexad.calls.outcome import reported_failure
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
@@ -23,8 +26,7 @@ from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused, going_on
 from hexad.errors import HexadError, InvalidInput
-from hexad.learning.calls.call_scope import expect_reports, recorded_under, was_watched
-from hexad.learning.outcome import reported_failure
+from hexad.learning.call_scope import expect_reports, recorded_under, was_watched
 from hexad.memory import admission
 from hexad.recent import Recent
 
@@ -40,6 +42,10 @@ _LAYER_DEADLINES: Final = 2.0  # that a whole block may take
 _REMEMBERED: Final = 4096  # turns, and calls that were recorded
 _WITHOUT: Final = "a request goes to the model without all of its context"
 _UNKNOWN: Final = "an agent goes on without its memory: whose it is, is not known"
+ASKS: Final = (
+    "This took several tries, or came up before. If it will matter again, save what helped in one sentence with "
+    "save_learning."
+)
 _LIKE_AN_ERROR: Final = re.compile(
     r"\s*(?:Traceback \(most recent|[\w.]*(?:Error|Exception)\b\s*[:(]|An error occurred)"
 )
@@ -73,6 +79,7 @@ class Ended:
     result: object = None
     error: object = None
     id: str = ""
+    said: str = ""  # the agent's own sentence about it
 
 
 Outcome: TypeAlias = Callable[[Any, Exception | None], Ended | None]  # of a result or an exception; None is no outcome
@@ -130,13 +137,52 @@ class AgentMemory:
             prompt = pool_of(self.hx).wait(job.work, seconds=job.seconds) if job is not None else None
         return _context(prompt).standing
 
-    def learn(self, context: Any, call: Ended | None, *, session: str = "") -> None:
-        """Record how a call ended, unless it is one of our own tools, or was recorded already; None is no outcome."""
-        _now(self.hx, self._learning(context, call, session))
+    def learn(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+        """Record how a call ended, unless it is one of our own tools, or was recorded already; None is no outcome.
 
-    async def alearn(self, context: Any, call: Ended | None, *, session: str = "") -> None:
+        The answer is a sentence for the model, where the call mended what had cost much and `ask_for_lessons` is on.
+        """
+        return _now(self.hx, self._learning(context, call, session)) or ""
+
+    async def alearn(self, context: Any, call: Ended | None, *, session: str = "") -> str:
         """Like `learn`, beside an event loop."""
-        await soon(self.hx, self._learning(context, call, session))
+        return await soon(self.hx, self._learning(context, call, session)) or ""
+
+    def warn_before(self, context: Any, tool: str, args: object, *, session: str = "", counts: bool = True) -> str:
+        """A warning before a call that failed before in this very form; empty for nearly all calls."""
+        own = self.own(context, session) if self.hx.enabled and tool not in NAMES else None
+        found = None
+        with going_on("a call is made without what is known of it", self._nobody):
+            found = None if own is None else own.learnings.before(tool, args, counts=counts)
+        return "" if found is None else beside_error(found)
+
+    def known_of(self, context: Any, call: Ended, *, session: str = "", counts: bool = True) -> str:
+        """The text that is known about a failed call, for the model that reads its error; empty if nothing is."""
+        return _now(self.hx, self._telling(context, call, session, counts=counts)) or ""
+
+    async def aknown_of(self, context: Any, call: Ended, *, session: str = "") -> str:
+        """Like `known_of`, beside an event loop."""
+        return await soon(self.hx, self._telling(context, call, session, counts=True)) or ""
+
+    def beside(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+        """Record how a call ended. The answer belongs beside its result, for the model: what is known about its
+        failure, or the question for a lesson; mostly it is empty.
+        """
+        asks, failed = self.learn(context, call, session=session), as_failure(call)
+        return asks if failed is None else self.known_of(context, failed, session=session)
+
+    async def abeside(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+        """Like `beside`, beside an event loop."""
+        asks, failed = await self.alearn(context, call, session=session), as_failure(call)
+        return asks if failed is None else await self.aknown_of(context, failed, session=session)
+
+    def notes(self, context: Any, tools: Iterable[str], *, session: str = "") -> Mapping[str, str]:
+        """Notes on the arguments of tools: each belongs behind a description, and rarely changes."""
+        return _now(self.hx, self._noting(context, tools, session)) or {}
+
+    async def anotes(self, context: Any, tools: Iterable[str], *, session: str = "") -> Mapping[str, str]:
+        """Like `notes`, beside an event loop."""
+        return await soon(self.hx, self._noting(context, tools, session)) or {}
 
     @contextmanager
     def serving(self, context: Any, *, session: str = "") -> Iterator[None]:
@@ -152,16 +198,30 @@ class AgentMemory:
         finally:
             _served.reset(token)
 
-    async def recorded(self, context: Any, call: Callable[[], Awaitable[T]], ended: Outcome, *, session: str = "") -> T:
-        """The result of a tool's call, made for this user and learned from; so is its exception."""
+    async def recorded(
+        self,
+        context: Any,
+        call: Callable[[], Awaitable[T]],
+        ended: Outcome,
+        *,
+        session: str = "",
+        beside: Callable[[T, str], T] | None = None,
+    ) -> T:
+        """The result of a tool's call, made for this user and learned from; so is its exception.
+
+        ``beside`` puts text for the model beside a result: what `beside` answers.
+        """
         try:
             with self.serving(context, session=session):
                 result = await call()
         except Exception as error:
             await self.alearn(context, ended(None, error), session=session)
             raise
-        await self.alearn(context, ended(result, None), session=session)
-        return result
+        if beside is None:
+            await self.alearn(context, ended(result, None), session=session)
+            return result
+        text = await self.abeside(context, ended(result, None), session=session)
+        return beside(result, text) if text else result
 
     def tools(self, context: Any = None) -> tuple[Answering, ...]:
         """The agent tools, and the engine's skills that are active now, as ``skill_<name>``. None if it is off.
@@ -247,14 +307,49 @@ class AgentMemory:
         turn = whose.conversation.turn
         patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
 
-        def work() -> None:
+        def work() -> str:
             own, args = whose.scope(self.hx), parsed(call.args)
             given = args if isinstance(args, Mapping) or args is None else {"input": args}
             homes = {own.namespace, self.hx.namespace}
-            if not (call.id and any(was_watched(self.hx.store, each, call.tool, given or {}) for each in homes)):
-                own.observe(tool=call.tool, args=given, result=call.result, error=call.error, patience=patience)
+            if call.id and any(was_watched(self.hx.store, each, call.tool, given or {}) for each in homes):
+                return ""
+            ended = {"tool": call.tool, "args": given, "result": call.result, "error": call.error, "said": call.said}
+            done = own.observed(ended, patience=patience)
+            wanted = self.hx.settings.ask_for_lessons and done.mended is not None
+            return ASKS if wanted and own.lesson_wanted(done) else ""
 
         return Job(turn, f"a call of {call.tool} may be missing from the record", _PATIENCE, work)
+
+    def _telling(self, context: Any, call: Ended, session: str, *, counts: bool) -> Job | None:
+        """Finds what is known about a failure. A locked store is waited for once a turn."""
+        whose = self._speaker(context, session) if self.hx.enabled and call.tool not in NAMES else None
+        if whose is None:
+            return None
+        turn = whose.conversation.turn
+        counts = counts and not TURN_WARNINGS.met_lock(turn)
+
+        def work() -> str:
+            if SHOWN_BEFORE in str(call.error):  # a watch on the tool said it
+                return ""
+            own, args = whose.scope(self.hx), parsed(call.args)
+            given = args if isinstance(args, Mapping) or args is None else {"input": args}
+            found = own.learnings.known_fix(call.tool, call.error, args=given, unasked=True, counts=counts)
+            return "" if found is None else beside_error(found)
+
+        return Job(turn, "an error is shown without what is known of it", _PATIENCE, work)
+
+    def _noting(self, context: Any, tools: Iterable[str], session: str) -> Job | None:
+        """Finds what is known of the arguments of tools, of all in one go."""
+        others = [each for each in tools if each not in NAMES] if self.hx.enabled else []
+        whose = self._speaker(context, session) if others else None
+        if whose is None:
+            return None
+
+        def work() -> Mapping[str, str]:
+            return whose.scope(self.hx).learnings.notes(others)
+
+        seconds = self.hx.settings.layer_deadline
+        return Job(whose.conversation.turn, "tools are described without what is known of them", seconds, work)
 
     def _is_first(self, whose: Conversation, call: Ended) -> bool:
         before, _ = _recorded.update((*self.place, whose.user, whose.session, call.id), lambda _: True)
@@ -314,6 +409,12 @@ def parsed(text: object) -> object:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError:
         return text
+
+
+def as_failure(call: Ended | None) -> Ended | None:
+    """The call with its error, if it failed; also if its result reports that."""
+    error = None if call is None else call.error or reported_failure(call.result)
+    return None if call is None or error is None else replace(call, error=error)
 
 
 def failure_in_text(text: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import quote
 
 from hexad.errors import InvalidInput
-from hexad.learning.calls.call_scope import CallScope
+from hexad.learning.call_scope import CallScope
 from hexad.memory import admission
 
 if TYPE_CHECKING:

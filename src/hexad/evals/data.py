@@ -25,7 +25,7 @@ _log: Final = logging.getLogger("hexad")
 _SHOWN: Final = 5  # bad lines of a file that are reported one by one
 CAPTURE: Final = "capture"
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
-KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", CAPTURE})
+KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", "sessions", CAPTURE})
 """Folders with other kinds of evaluation data."""
 
 
@@ -79,7 +79,7 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     layers = [home for home in homes if _holds_sets(home) and _layer(home)]
     found = tuple(read_set(home) for place in layers for home in sorted(place.iterdir()) if home.is_dir())
     if required and not found:
-        expected = "<layer>/<set>/corpus.jsonl and queries.jsonl, life.jsonl, fixes.jsonl, or capture/*.jsonl"
+        expected = "<layer>/<set>/corpus.jsonl and queries.jsonl, life.jsonl, sessions/*.jsonl, or capture/*.jsonl"
         raise EvalError(str(folder), f"has no sets; expected {expected}")
     return found
 

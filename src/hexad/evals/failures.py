@@ -2,8 +2,6 @@
 
 The format is `tool_failures/<set>.jsonl` with a line for each failure: ``{"tool", "args", "error"}`` and, if the same
 tool then worked with other arguments, ``"fixed_same_tool": {"args"}``. Arguments are an object, or its JSON as text.
-
-Where an error says that something does not exist, another value that exists is no fix: nothing is to be said there.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from hexad.evals.data import Line, readable
 from hexad.evals.tables import Figures, Table
 from hexad.facade import Hexad
-from hexad.learning.errors.advice import Cause, Failure
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -39,8 +36,7 @@ class Failed(NamedTuple):
 def replay_failures(folder: Path, progress: Progress) -> Figures | None:
     """Let a new engine observe each failure and its fix in its own session; then ask about each.
 
-    Counted are failures, those fixed by other arguments, and of these the ones with a fix for who asks, those about a
-    value that does not exist, where nothing is to be said, and the fixes that are retrieved.
+    Counts failures, failures fixed by other arguments, those with something to show, and those that are retrieved.
     """
     failures = [each for file in sorted((folder / FOLDER).glob("*.jsonl")) for each in readable(file, _failed)]
     if not failures:
@@ -57,12 +53,10 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
             progress(f"{FOLDER}: replaying", number, len(failures))
         known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]
         again = sum(_retrieved(hx, failed, about) for failed, about in known)
-    silent = [each for each in fixed if each not in known and Failure.of(each[0].error).cause is Cause.ABSENT]
     counts = {  # each with what it is a share of
         "failures": (len(failures), 0),
         "with_fix": (len(fixed), 0),
-        "remedy_found": (len(known), len(fixed) - len(silent)),
-        "nothing_to_say": (len(silent), 0),
+        "remedy_found": (len(known), len(fixed)),
         "retrieved_in_3": (again, len(known)),
     }
     rows = [(f"{FOLDER}: {name}", str(n), f"{n / of:.3f}" if of else "") for name, (n, of) in counts.items()]

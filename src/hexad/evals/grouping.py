@@ -11,15 +11,17 @@ from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from hexad.calls.error_words import words_of
 from hexad.errors import EvalError
 from hexad.evals.data import readable
 from hexad.evals.tables import Figures, Table
-from hexad.learning.errors.pattern import grouped
+from hexad.learning.pattern import fitting, place
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
     from pathlib import Path
 
+    from hexad.calls.error_words import Words
     from hexad.evals.run import Progress
 
 FOLDER: Final = "error_grouping"
@@ -51,8 +53,26 @@ def accuracy(found: Sequence[Hashable], right: Sequence[str]) -> float:
     0.5
     """
     wanted, groups = defaultdict(list), defaultdict(list)
-    for place, (own, name) in enumerate(zip(found, right, strict=True)):
-        groups[own].append(place)
-        wanted[name].append(place)
+    for at, (own, name) in enumerate(zip(found, right, strict=True)):
+        groups[own].append(at)
+        wanted[name].append(at)
     exact = (places for places in groups.values() if places == wanted[right[places[0]]])
     return sum(map(len, exact)) / len(right)
+
+
+def grouped(errors: Iterable[str]) -> list[Words]:
+    """The template of each error, once all of them were seen in this order; the engine keeps these in its store.
+
+    >>> one, other = grouped(["user 17 is locked", "user 18 is locked"])
+    >>> one == other
+    True
+    """
+    lines = [words_of(error) for error in errors]
+    buckets: dict[int, set[Words]] = {}
+    for line in lines:
+        bucket = buckets.setdefault(len(line), set())
+        where = place(line, bucket)
+        bucket.difference_update(where.replaced)
+        bucket.add(where.template)
+    templates = {line: fitting(line, buckets[len(line)]) or line for line in set(lines)}
+    return [templates[line] for line in lines]

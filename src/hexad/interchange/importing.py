@@ -258,8 +258,10 @@ class _Saver:
         return "deleted here" if hidden and not self._wish.overwrite else ""
 
     def _kept(self, record: Record, offer: Offer) -> str:
+        if isinstance(record, Learning) and not (self._wish.mine or record.in_words):
+            return self._left_out("failures that nobody put into words")
         before, changed = self._here(record), self._changed.get(record.id)
-        learned = isinstance(record, Learning) and self._wish.mine  # fixes come to those that are known here
+        learned = isinstance(record, Learning) and self._wish.mine  # evidence comes to those that are known here
         if before is not None and not self._wish.overwrite and changed is None and not learned:
             return "kept"
         theirs = not self._wish.mine and getattr(record, "category", None) is Category.RULE
@@ -322,7 +324,8 @@ class _Saver:
         if record.id in self._changed:  # a key that was made from its old text follows the new one
             saves[Knowledge] = self._knowledge.correct
         if mine and isinstance(record, Learning):
-            fields |= {"seen": record.seen, "fixes": record.fixes}
+            counts = {name: getattr(record, name) for name in ("seen", "sessions", "unaided", "stuck")}
+            fields |= {"evidence": record.evidence, "counts": counts}
             saves[Learning] = self._learnings.bring_back
         said: dict[str, Any] = {"origin": Origin.IMPORT}
         if mine:

@@ -1,20 +1,21 @@
-"""`hx.learnings`: error patterns with their diagnoses and fixes, one record for each trigger and pattern."""
+"""`hx.learnings`: errors, what worked after them, and what somebody says about them; one record for each pattern."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from hexad.calls.error_words import pattern_text, split, words_of
+from hexad.calls.outcome import outcome_of, trigger_of
 from hexad.errors import InvalidInput
-from hexad.learning import housekeeping
-from hexad.learning.errors.pattern import pattern_text, split, words_of
-from hexad.learning.errors.tree import fixes_for, known_as, new_id, with_type
-from hexad.learning.fixes.candidates import Candidate, candidates, chosen, current, judged, rejected
-from hexad.learning.fixes.fix import Advice, Correction
+from hexad.examples import Evidence
+from hexad.learning import before_call, housekeeping
+from hexad.learning.difference import Difference
+from hexad.learning.evidence import rejected, settled, with_lesson
+from hexad.learning.lookup import known_as, new_id, point_to, shown_for, with_type
 from hexad.learning.offers import remember_offers
-from hexad.learning.outcome import outcome_of, trigger_of
-from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
 from hexad.memory.index.indexing import put
@@ -23,19 +24,22 @@ from hexad.store.learning import TemplateFilter
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from hexad.learning.errors.pattern import Words
+    from hexad.calls.error_words import Words
+    from hexad.learning.evidence import Shown
     from hexad.learning.housekeeping import Cleaned, Statistics
     from hexad.memory.workspace import Change
     from hexad.store import Reading, Writing
 
-_EVIDENCE = ("worked", "failed", "support", "trust", "fixes")
+_COUNTS = ("seen", "sessions", "unaided", "stuck")
+_LARGEST_COUNT = 1 << 31
+_MINED = frozenset({"arguments", "prerequisite", "retry", "stated"})  # kinds of fixes that rules had inferred
 
 
 class FixText(str):
-    """A fix: its sentence, with the learning that it belongs to.
+    """What is shown about an error: a lesson in somebody's words, or an example.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> _ = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
@@ -44,25 +48,18 @@ class FixText(str):
     ('ask ops', 0.83)
     """
 
-    __slots__ = ("learning",)
+    __slots__ = ("data", "learning", "trust")
     learning: Learning
+    trust: float  # from 0 to 1
+    data: Mapping[str, Any]  # the example as data; empty for a lesson
 
     @classmethod
-    def of(cls, learning: Learning) -> FixText:
-        """The fix of a learning, without what nobody sees."""
-        fix = cls(visible(learning.fix))
-        fix.learning = learning
+    def of(cls, shown: Shown) -> FixText:
+        """The text of what is shown, without what nobody sees."""
+        fix = cls(visible(shown.text))
+        fix.learning, fix.trust = shown.learning, shown.trust
+        fix.data = {} if shown.example is None else shown.example.to_json()
         return fix
-
-    @property
-    def trust(self) -> float:
-        """The trust in it, from 0 to 1."""
-        return self.learning.trust
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The fix as data, see `Learning.fix_data`."""
-        return self.learning.fix_data
 
 
 class LearningCollection(RecordCollection[Learning]):
@@ -109,9 +106,8 @@ class LearningCollection(RecordCollection[Learning]):
             length=len(words),
             **self._said(intake, origin, session),
         )
-        same = not_given(diagnosis=diagnosis, fix=fix, category=category, tags=tags)
-        carried = ("seen", *same, *(_EVIDENCE if fix is KEEP else ()))
-        return self._upsert(new, carried=carried, slot="learnings")
+        same = not_given(diagnosis=diagnosis, category=category, tags=tags)
+        return self._upsert(new, carried=(*_COUNTS, *same), slot="learnings")
 
     def correct(
         self,
@@ -148,50 +144,98 @@ class LearningCollection(RecordCollection[Learning]):
         )
 
     def reject(self, id: str) -> Learning:
-        """Never offer the fix of a learning again, however often calls show it; else `NotFound`."""
+        """Never show the lesson of a learning again, or its examples if it has none; else `NotFound`."""
         with self._workspace.change(actor=Origin.USER) as change:
             left = rejected(self._present(change, id))
             change.put(left)
             change.audit("learning.reject", left.id)
         return left
 
-    def bring_back(self, *, fix: str, seen: int, fixes: Mapping[str, Any], **said: Any) -> Learning:
-        """Save a learning that the user exported, with every fix and the evidence for it."""
+    def bring_back(
+        self, *, fix: str, evidence: Mapping[str, Any], counts: Mapping[str, object], **said: Any
+    ) -> Learning:
+        """Save a learning that the user exported, with every lesson, example and count."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=said.get("redact", True))
-        times = admission.whole("seen", seen, low=0, high=1 << 31)
-        try:
-            stored: Mapping[str, Any] = intake.mapping("fixes", fixes)
-            exported = [Candidate.from_json(each) for each in stored.values()]
-        except (AttributeError, KeyError, TypeError, ValueError):
-            raise InvalidInput("fixes", "must be as `hexad export` writes them") from None
-        kept = self.save(fix=KEEP if exported else fix, **said)
+        exported = _readable_evidence(intake.mapping("evidence", evidence), fix)
+        kept = self.save(fix=KEEP if exported.lessons else fix, **said)
+        known = {each.text for each in exported.lessons}
+        lessons = (*exported.lessons, *(each for each in kept.known.lessons if each.text not in known))
+        numbers: dict[str, Any] = {}
+        for name in _COUNTS:
+            told = admission.whole(name, counts.get(name, 0), low=0, high=_LARGEST_COUNT)
+            numbers[name] = max(getattr(kept, name), told)
+        whole = settled(replace(kept, **numbers), replace(exported, lessons=lessons))
         with self._workspace.change(actor=Origin.USER) as change:
-            known = {each.fix.signature: each for each in (*exported, *candidates(kept).values())}
-            whole = chosen(replace(kept, seen=max(kept.seen, times)), known)
             change.put(whole)
+            point_to(change.unit, whole)
         return whole
 
     def fix_for(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> FixText | None:
-        """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
+        """What is known about an error of a tool, a lesson or an example, if it is trusted; it counts as shown.
 
-        ``error`` is an exception or its text. With the ``args`` of the failed call, it is one for their shell command,
-        and more than the error's own words.
+        ``error`` is an exception or its text. With the ``args`` of the failed call, an example speaks to this call.
         """
         return self._fix(tool, error, args, session, trusted=True)
 
-    def known_fix(self, tool: str, error: object, *, args: object = None, session: str | None = None) -> FixText | None:
-        """The fix that is known for an error of a tool, like `fix_for`, but trusted or not: for who asks."""
-        return self._fix(tool, error, args, session, trusted=False)
+    def known_fix(
+        self,
+        tool: str,
+        error: object,
+        *,
+        args: object = None,
+        session: str | None = None,
+        unasked: bool = False,
+        counts: bool = True,
+    ) -> FixText | None:
+        """What is known about an error of a tool, like `fix_for`, but trusted or not.
 
-    def _fix(self, tool: str, error: object, args: object, session: str | None, *, trusted: bool) -> FixText | None:
+        What takes rights or turns a check off is left out if nobody asked (``unasked``), and else marked. It counts as
+        shown, unless nobody will read it.
+        """
+        return self._fix(tool, error, args, session, trusted=False, unasked=unasked, counts=counts)
+
+    def _fix(
+        self,
+        tool: str,
+        error: object,
+        args: object,
+        session: str | None,
+        *,
+        trusted: bool,
+        unasked: bool = False,
+        counts: bool = True,
+    ) -> FixText | None:
         failed = outcome_of(admission.key("tool", tool), args, None, error, session=None, failure=None)
-        given = None if args is None else failed.arguments
+        given = None if args is None else failed.kept
         with self._workspace.reading() as view:
-            found = next(iter(fixes_for(view, failed.trigger, failed.error, failed.words, given)), None)
-        if found is None or (trusted and not found.trusted):
+            every = shown_for(view, failed, given, asked=not unasked, brief=given is not None)
+        found = next((each for each in every if each.trusted or not trusted), None)
+        if found is None:
             return None
-        remember_offers(self._workspace, [found.id], session=session, fix=found.fix)
+        if counts:
+            remember_offers(self._workspace, [found.learning.id], session=session)
         return FixText.of(found)
+
+    def before(self, tool: str, args: object, *, session: str | None = None, counts: bool = True) -> FixText | None:
+        """What to know before a call that failed before in this very form, once a session; None for nearly all calls.
+
+        It failed before and something else worked in two sessions, or somebody's lesson is about it.
+        """
+        found = before_call.warning(self._workspace, admission.key("tool", tool), args, session=session)
+        if found is None:
+            return None
+        if counts:
+            remember_offers(self._workspace, [found.learning.id], session=session)
+        return FixText.of(found)
+
+    def notes(self, tools: Sequence[str]) -> dict[str, str]:
+        """What is known of the arguments of structured tools, by tool: it belongs behind their descriptions.
+
+        The text stays the same, to the byte, until there is new evidence.
+        """
+        if isinstance(tools, str) or not isinstance(tools, Iterable):
+            raise InvalidInput("tools", f"must be names of tools, not {type(tools).__name__}")
+        return before_call.notes(self._workspace, [admission.key("tool", each) for each in tools])
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The learnings that match best, best first."""
@@ -207,8 +251,12 @@ class LearningCollection(RecordCollection[Learning]):
         trust_below: float | None = None,
         seen_after: datetime | None = None,
         seen_before: datetime | None = None,
+        noticed: bool = False,
     ) -> tuple[Learning, ...]:
-        """Every learning that fits, in the order of first saving; a trigger may be a tool's name."""
+        """Every learning that fits, in the order of first saving; a trigger may be a tool's name.
+
+        With ``noticed`` also the failures that only one session met, and that nobody put into words: they fade.
+        """
         kind = None if category is None else ErrorCategory.parse(category, "category")
         name = None if trigger is None else admission.key("trigger", trigger)
         above = -1.0 if trust_above is None else admission.number("trust_above", trust_above)
@@ -217,7 +265,8 @@ class LearningCollection(RecordCollection[Learning]):
         return tuple(
             each
             for each in self._records()
-            if kind in {None, each.category}
+            if (each.learned or admission.flag("noticed", noticed))
+            and kind in {None, each.category}
             and (name is None or each.trigger in {name, trigger_of(name)})
             and above < each.trust < below
             and (after is None or each.updated >= after)
@@ -225,19 +274,19 @@ class LearningCollection(RecordCollection[Learning]):
         )
 
     def doubtful(self) -> tuple[Learning, ...]:
-        """The fixes that a person should check: those that are not trusted, but were tried or mined from calls.
+        """The learnings that a person should look at: lessons that nobody proved, and what failed when it was tried.
 
         The most frequent error comes first, then the latest. `correct` or `delete` settles one.
         """
-        found = filter(housekeeping.is_doubtful, self._records())
+        found = filter(housekeeping.is_doubtful, self.list())
         return tuple(sorted(found, key=lambda each: (each.seen, each.updated), reverse=True))
 
     def stats(self) -> Statistics:
         """Counts of learnings by category, tool and trust."""
-        return housekeeping.count(self._records())
+        return housekeeping.count(tuple(self._records()))
 
     def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:
-        """Merge duplicates, and remove old learnings that were never confirmed; a dry run changes nothing.
+        """Remove old learnings that were never confirmed; a dry run changes nothing.
 
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.
@@ -256,14 +305,31 @@ class LearningCollection(RecordCollection[Learning]):
         return {"trust": {record.id: round(record.trust, 3)}} if record.fix else {}
 
     def _settled(self, change: Change, new: Learning) -> tuple[Learning, Learning | None]:
-        """The learning under the id of the existing one about that error, with its known fixes."""
+        """The learning under the id of the existing one about that error, with its evidence."""
         known = _about(change.unit, new.trigger, new.error_pattern, split(new.template))
         old = None if known is None else cast("Learning", change.get(self.layer, known))
+        given = new.fix
         if old is not None:
-            about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
-            stands = old.fix and not new.fix and new.origin is not Origin.USER  # what is added makes no fix another's
-            new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
-        return _with_words(new, old) if new.fix else new, old
+            new = replace(
+                new,
+                id=old.id,
+                error_pattern=old.error_pattern,
+                template=old.template,
+                length=old.length,
+                fix=old.fix,
+                worked=old.worked,
+                failed=old.failed,
+                trust=old.trust,
+                evidence=old.evidence,
+                unaided=old.unaided,
+                stuck=old.stuck,
+                origin=old.origin if old.fix and not given and new.origin is not Origin.USER else new.origin,
+            )
+        if given:
+            new = with_lesson(new, given, new.origin)
+        if new.in_words:
+            point_to(change.unit, new)
+        return new, old
 
 
 def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str | None:
@@ -274,36 +340,56 @@ def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str
     return (known_as(view, trigger, words) or with_type(view, trigger, words)) if words else None
 
 
+def _readable_evidence(stored: Mapping[str, Any], fix: str) -> Evidence:
+    """Evidence that a file holds; every part of it can be read later."""
+    try:
+        evidence = Evidence.from_json(carried_over(stored, fix))
+        examples = [replace(each, change=Difference.from_json(each.change).to_json()) for each in evidence.examples]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InvalidInput("evidence", "must be as `hexad export` writes it") from None
+    return replace(evidence, examples=tuple(examples))
+
+
 def _words_of(error_pattern: str) -> Words:
     """The words of a pattern; an empty one stands for every error of its trigger."""
     return words_of(error_pattern) if error_pattern.strip() else ()
 
 
-def complete_patterns(unit: Writing) -> None:
-    """Give every learning with a pattern its template and a fix its trust; a fix that says nothing is no longer one."""
+def carry_over(unit: Writing) -> int:
+    """Bring the learnings of an earlier version up to date; returns how many sentences of rules went.
+
+    What somebody said stays with its counts. Sentences that rules had inferred go: what happened is shown instead.
+    """
+    gone = 0
     for known in housekeeping.all_of(unit):
         words = _words_of(known.error_pattern)
         whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
-        whole = _with_words(whole, None) if whole.fix and not whole.fixes else whole
-        whole = judged(whole)
+        evidence = carried_over(whole.evidence, whole.fix, whole.origin)
+        lessons = {str(each["text"]) for each in evidence.get("lessons", ())}
+        gone += bool(whole.fix) and whole.fix not in lessons
+        met = whole.sessions or (2 if whole.seen > 1 else 1 if whole.seen else 0)
+        whole = settled(replace(whole, sessions=met), Evidence.from_json(evidence))
+        if whole.in_words:
+            point_to(unit, whole)
         if whole != known:
             put(unit, [whole])
+    return gone
 
 
-def _with_words(new: Learning, old: Learning | None) -> Learning:
-    """A learning with its fix in words among its candidates; a trusted correction stays the fix.
-
-    A user who repeats a correction overrules its failures so far.
-    """
-    by_user = new.origin is Origin.USER
-    evidence = Evidence(worked=new.worked, failed=new.failed, support=new.support)
-    given = Candidate.of(Correction(new.fix) if by_user else Advice(new.fix), evidence)
-    known = {} if old is None else candidates(old)
-    name = given.fix.signature
-    if name not in known or (by_user and known[name].trust < given.trust):
-        known[name] = given
-    if old is not None and old.trusted and not by_user and isinstance(current(old), Correction):
-        return chosen(replace(new, fix=old.fix, origin=old.origin), known)
-    others = {each: held for each, held in known.items() if not isinstance(held.fix, Correction)}
-    same = (each for each, held in others.items() if held.sentence == new.fix)
-    return chosen(new, known, name=name if by_user else next(same, name) if given.says else None)
+def carried_over(stored: Mapping[str, Any], fix: str, origin: str = Origin.AGENT) -> dict[str, Any]:
+    """Evidence as it is kept now: of fixes in an earlier form those that somebody said."""
+    if not any(isinstance(each, dict) and "says" in each for each in stored.values()):
+        lessons = list(stored.get("lessons", ()))
+        known = {str(each["text"]) for each in lessons}
+        said = [] if not fix or fix in known or origin == Origin.TOOL else [{"text": fix, "origin": str(origin)}]
+        return {**stored, **({"lessons": [*lessons, *said]} if lessons or said else {})}
+    lessons = []
+    for each in stored.values():
+        if each.get("kind") in _MINED or not each.get("says"):
+            continue
+        by_user = each.get("kind") == "correction"
+        others = Origin.IMPORT if origin == Origin.IMPORT else Origin.AGENT
+        said_by = Origin.USER if by_user else others
+        counts = {name: each[name] for name in ("worked", "failed", "rejected") if each.get(name)}
+        lessons.append({"text": str(each["says"]), "origin": str(said_by), **counts})
+    return {"lessons": lessons} if lessons else {}

@@ -1,52 +1,79 @@
-"""Records one observed call in one transaction: the log, the error's learning, the credit for fixes, a new fix.
+"""Records one observed call in one transaction: the log, the failure as evidence, and what came of it.
 
-A failure counts for the learning of its pattern. It counts against fixes that the session was shown and followed, as
-far as that can be seen, and that did not prevent it. A success counts for the fixes that were shown and followed, and
-its difference to the session's failures before it becomes a candidate fix.
+A failure counts for the learning of its pattern, and opens a question for its session: what works next? The first call
+of the same tool, for a shell of the same program, that works answers it: the two calls become an example. What the
+session was shown, or that it was shown nothing, decides what the outcome counts for.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from hexad.calls.arguments import OWN_TOOLS, as_json, summarised
+from hexad.calls.commands import ARGUMENTS, names_of, shell_text
+from hexad.calls.fingerprints import fingerprints
 from hexad.errors import HexadError
-from hexad.learning.arguments.fingerprints import fingerprints
-from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
-from hexad.learning.errors.pattern import holds, split
-from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
-from hexad.learning.fixes.candidates import Candidate, counted, current, with_fix
-from hexad.learning.fixes.mining import is_retry, mined, steps_in
-from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
-from hexad.learning.trust import Evidence
+from hexad.examples import Example, call_text, cut
+from hexad.learning.difference import Difference, between, forms_in_words
+from hexad.learning.evidence import Shown, counted, settled, with_example, with_names, with_same_call
+from hexad.learning.lookup import fade, get, point_to, remembered, shown_for, triggers
+from hexad.learning.offers import OFFER_HOLDS, PATIENCE, new_offer, offer
 from hexad.memory.use.habits import credit
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import OFFERED, Activity, Call, LearningChanges, Offer
+from hexad.store.learning import (
+    ASKED,
+    FAILED,
+    MENDED,
+    MET,
+    OFFERED,
+    SHOWN,
+    STUCK,
+    UNAIDED,
+    WORKED,
+    Call,
+    LearningChanges,
+    Offer,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
-    from hexad.learning.errors.pattern import Words
-    from hexad.learning.fixes.fix import Fix, Shapes
-    from hexad.learning.outcome import Outcome
+    from hexad.calls.outcome import Outcome
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
 
 CALLS_KEPT: Final = 32  # calls of one session that are compared
 CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them
 CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
-_MOST_SUCCESSES: Final = 3  # of the tool between a failure and the call that is compared with it
+ONE_TASK: Final = timedelta(hours=1)  # a call that worked later mended nothing
+MANY_TRIES: Final = 3  # failures with one error that make its lesson worth a sentence
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
+_MOST_STEPS: Final = 4
+_MOST_NEEDED: Final = 2  # calls of other tools that may be why the very same call works now
+_LONGEST_STEP: Final = 120
+_LONGEST_STRETCH: Final = 64  # audit records that are read for the steps between two calls
+_OPEN: Final = frozenset({MET, SHOWN, STUCK, FAILED})  # the session has not gone on yet
+
+
+class Recorded(NamedTuple):
+    """What came of recording a call."""
+
+    learning: Learning | None = None  # that its error belongs to
+    shown: Shown | None = None  # what is known about the failure, if that was asked for
+    mended: Learning | None = None  # what this call mended after it had cost much, and nobody put into words yet
 
 
 def record(
     workspace: Workspace, outcome: Outcome, *, fetch: bool = True, advise: bool = False, patience: float = PATIENCE
-) -> Learning | None:
-    """Record a call; with ``fetch``, return the learning that its error belongs to.
+) -> Recorded:
+    """Record a call. With ``fetch``, the answer has the learning that its error belongs to.
 
-    With ``advise`` the answer is a learning with a trusted fix for this very error, which counts as offered. A call
-    whose arguments or result cannot be read, because their own methods fail, is recorded without them.
+    With ``advise`` it has what is known about this very failure, which counts as shown. A call whose arguments or
+    result cannot be read, because their own methods fail, is recorded without them.
     """
     try:
         return _record(workspace, outcome, fetch=fetch, advise=advise, patience=patience)
@@ -57,13 +84,13 @@ def record(
         return _record(workspace, bare, fetch=fetch, advise=advise, patience=patience)
 
 
-def _record(workspace: Workspace, outcome: Outcome, *, fetch: bool, advise: bool, patience: float) -> Learning | None:
+def _record(workspace: Workspace, outcome: Outcome, *, fetch: bool, advise: bool, patience: float) -> Recorded:
     with workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
         recording = _Recording(change, outcome, workspace.clock())
         learning = recording.write()
-        if advise:
-            return recording.advised() if learning else None
-        return get(change, learning) if learning and fetch else None
+        shown = recording.known() if advise and learning else None
+        kept = get(change, learning) if learning and fetch else None
+        return Recorded(kept, shown, recording.mended)
 
 
 @dataclass(slots=True)  # not frozen: that takes three times as long, and every watched call makes one
@@ -74,37 +101,43 @@ class _Recording:
     outcome: Outcome
     now: datetime
     seen: dict[str, datetime] = field(default_factory=dict)  # the learning that the error counts for
-    trusts: dict[str, Json] = field(default_factory=dict)  # what fixes are trusted now, for which it was evidence
+    trusts: dict[str, Json] = field(default_factory=dict)  # the trust in each learning that changed
+    mended: Learning | None = None
+    _kept: dict[str, Any] | None = None
 
     def write(self) -> str:
         """Record everything that follows from the outcome; return the id of the error's learning, if it failed.
 
         Errors of Hexad's own tools are not learned: each says itself what to do.
         """
-        retrying = self.outcome.ok and self._succeeded()
-        learning = "" if self.outcome.ok or self.outcome.tool in OWN_TOOLS else self._failed()
-        self._log(learning, retrying=retrying)
+        learning = ""
+        if self.outcome.ok:
+            self._worked()
+        elif self.outcome.tool not in OWN_TOOLS:
+            learning = self._failed()
+        self._log(learning)
         if self.outcome.ok:
             credit(self.change, Layer.TOOL_REGISTRY, self.outcome.tool)
         return learning
 
-    def advised(self) -> Learning | None:
-        """The learning whose fix is trusted for this error, as `fix_for` finds it; the fix counts as offered."""
-        outcome = self.outcome
-        about = (outcome.trigger, outcome.error, outcome.words, outcome.arguments)
-        found = next(iter(fixes_for(self.change.unit, *about)), None)
-        if found is None or not found.trusted:
+    def known(self) -> Shown | None:
+        """What is known about this failure; that it is shown now is stored."""
+        found = shown_for(self.change.unit, self.outcome, self._arguments())
+        if not found:
             return None
-        known = get(self.change, found.id)
-        if known is not None and known.fix == found.fix:
-            offer(self.change, [known], self.now)
-        return found
+        offer(self.change, [found[0].learning], self.now)
+        return found[0]
 
-    def _log(self, learning: str, *, retrying: bool) -> None:
+    def _arguments(self) -> dict[str, Any]:
+        """The call's arguments as evidence keeps them."""
+        if self._kept is None:
+            self._kept = self.outcome.kept
+        return self._kept
+
+    def _log(self, learning: str) -> None:
         """Append to the audit log and to the session's calls."""
         outcome = self.outcome
-        shaped = {} if outcome.ok else outcome.arguments
-        details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given, shaped)}
+        details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given)}
         if not outcome.ok:
             details["learning"] = learning
         if self.trusts:
@@ -116,7 +149,7 @@ class _Recording:
             tool=outcome.tool,
             ok=outcome.ok,
             learning=learning,
-            arguments=self._stored_arguments(shaped, retrying=retrying),
+            arguments=self._stored_arguments(),
             at=self.now,
         )
         self.change.unit.learn(
@@ -127,133 +160,179 @@ class _Recording:
                 drop_calls_below=number - CALLS_SPAN if number % _SWEPT == 0 else None,
             )
         )
+        if learning:
+            fade(self.change, number, self.now)
 
-    def _stored_arguments(self, shaped: Shapes, *, retrying: bool) -> str:
-        """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
+    def _stored_arguments(self) -> str:
+        """A failure's arguments, with which later calls are compared; a success's fingerprints, for discovery."""
         outcome = self.outcome
         if not outcome.ok:
-            return written(shaped, outcome.error)
+            return as_json({"given": self._arguments(), "error": outcome.telling})
         if not self.change.session:  # discovery reads sessions only
             return ""
-        commands = steps_in(outcome.arguments) if retrying else None
-        return fingerprints(outcome.tool, outcome.given, outcome.result, commands)
+        return fingerprints(outcome.tool, outcome.given, outcome.result)
 
     def _failed(self) -> str:
-        """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
+        """Count the error for its learning, and for what the session was shown; return the learning's id."""
         known, again = remembered(self.change, self.outcome, self.now)
         if again:
             self.seen[known] = self.now
-        for made in self._holding(self._activity().offers):
-            if made.state in {OFFERED, WORKED}:
-                self._blame(made, known)
+        before = self._offers().get(known)
+        stored = get(self.change, known)
+        if stored is None:
+            return known
+        learning = stored
+        state = _after_failure(before, self.change.session)
+        if before is None or before.state == OFFERED or state == MET:
+            learning = replace(learning, sessions=learning.sessions + 1)
+        elif state == STUCK and before.state == MET:
+            learning = replace(learning, stuck=learning.stuck + 1)
+        elif before.state == SHOWN:
+            state = FAILED if self._tried(learning) else SHOWN
+            learning = self._counted(learning, worked=False) if state == FAILED else learning
+        text = shell_text(self.outcome.given)
+        named = with_names(learning, [" ".join(each) for each in names_of(text)]) if text else learning
+        if named != stored:
+            self._put(settled(named, named.known))
+        if before is None or state != before.state:
+            self._set(before or new_offer(self.change, learning, state, self.now), state)
         return known
 
-    def _succeeded(self) -> bool:
-        """Credit the fixes that were offered and followed; mine the difference to the failures before.
-
-        The answer is whether there was a failure or an offer, so that this call may be part of a fix.
-        """
-        activity = self._activity()
-        if not activity.failed and not any(each.state == OFFERED for each in activity.offers):
-            return False
-        offers = {each.learning: each for each in self._holding(activity.offers)}
-        calls = self._recent()
-        for known in offers.values():
-            if known.state == OFFERED:
-                self._credit(known, calls)
-        for failure, between in _unexplained(calls, self.outcome.tool):
-            held = offers.get(failure.learning)
-            if held is None or held.state == OFFERED or held.at < failure.at:
-                self._mine(failure, between, held)
-        return True
-
-    def _recent(self) -> Sequence[Call]:
-        """The session's calls that belong to the present task, newest first."""
-        calls = self._activity(CALLS_KEPT).calls
-        return [call for call in calls if abs(self.now - call.at) <= ONE_TASK]
-
-    def _activity(self, calls: int = 0) -> Activity:
-        tool = self.outcome.tool if self.outcome.ok else ""  # after a failure only offers and calls matter
-        return self.change.unit.activity(self.change.session, tool, calls=calls)
-
-    def _holding(self, known: Sequence[Offer]) -> Sequence[Offer]:
-        """The offers for this tool that still hold."""
-        own = [each for each in known if each.trigger in triggers(self.outcome.trigger)]
-        return [each for each in own if abs(self.now - each.at) <= OFFER_HOLDS]
-
-    def _blame(self, known: Offer, about: str) -> None:
-        """Count a failure against an offered fix, unless the call shows that nobody followed it."""
-        learning = get(self.change, known.learning)
-        if learning is None or not (learning.id == about or _is_about(learning, self.outcome.words)):
+    def _worked(self) -> None:
+        """Answer the session's open questions about this tool: what works after its failures?"""
+        activity = self.change.unit.activity(self.change.session, self.outcome.tool)
+        if not activity.failed:
             return
-        calls, fix = self._recent(), current(learning)
-        if fix is None or not fix.followed(self.outcome.arguments, calls):
-            return
-        if fix.given or fix.shows or self._had_error(learning, fix, calls):  # nobody sees whether words are followed
-            self._put(counted(learning, worked=False))
-            self._set(known, BOTH if known.state == WORKED else FAILED)
+        offers = self._offers()
+        recent = self.change.unit.activity(self.change.session, self.outcome.tool, calls=CALLS_KEPT).calls
+        for learning, known in offers.items():
+            failed = [place for place, call in enumerate(recent) if self._is_open(call, learning)]
+            if failed and known.state in _OPEN:
+                self._answer(recent[failed[0]], recent[: failed[0]], known, tries=len(failed))
 
-    def _credit(self, known: Offer, calls: Sequence[Call]) -> None:
-        """Count a success for an offered fix that the call followed.
+    def _is_open(self, call: Call, learning: str) -> bool:
+        """Whether a call is a failure of this tool with a learning's error, and belongs to the present task."""
+        late = abs(self.now - call.at) > ONE_TASK
+        return not call.ok and not late and call.tool == self.outcome.tool and call.learning == learning
 
-        If any call would seem to follow it, only a session that had the error counts.
-        """
-        learning = get(self.change, known.learning)
-        fix = None if learning is None else current(learning)
-        if learning is None or fix is None or not fix.followed(self.outcome.arguments, calls):
-            return
-        if fix.shows or self._had_error(learning, fix, calls):
-            self._put(counted(learning, worked=True))
-            self._set(known, WORKED)
-
-    def _had_error(self, learning: Learning, fix: Fix, calls: Iterable[Call]) -> bool:
-        """Whether the tool failed in the session with an error that a learning is about, and this call tries again."""
-        failed = [call for call in calls if not call.ok and call.tool == self.outcome.tool]
-        judged = not fix.given and not fix.changes  # else the call shows it itself, or nobody can see it
-        failures = {call.learning for call in failed if not judged or is_retry(call, self.outcome.arguments, self.now)}
-        if learning.id in failures:
-            return True
-        others = (get(self.change, each) for each in failures if each)
-        return any(_is_about(learning, split(each.template)) for each in others if each is not None)
-
-    def _mine(self, failure: Call, between: Sequence[Call], known: Offer | None) -> None:
-        """Add the difference between a failure and this success to the fixes of the failure's learning."""
+    def _answer(self, failure: Call, after: Sequence[Call], known: Offer, *, tries: int) -> None:
+        """Keep this call as what worked after a failure, if it did the same thing."""
+        stored = json.loads(failure.arguments or "{}")
         learning = get(self.change, failure.learning)
-        if learning is None:
+        change = between(stored.get("given", {}), self._arguments())
+        if learning is None or change is None:
             return
-        waited = (self.now - failure.at).total_seconds()
-        fix = mined(failure, self.outcome.arguments, between, waited)
-        if fix is None:
+        steps = self._steps_between(after)
+        if change.nothing and 0 < len(steps) <= _MOST_NEEDED and shell_text(self.outcome.given) is None:
+            change = Difference(steps=tuple(call.tool for call in steps))
+        if change.nothing and self._made_in_steps(learning, [call for call in after if call.ok][:_MOST_STEPS]):
+            self._put(self._counted(learning, worked=True) if known.state == SHOWN else learning)
+            self._set(known, WORKED if known.state == SHOWN else MENDED)
             return
-        apart = known is not None and known.state == FOUND and abs(self.now - known.at) > ONE_TASK
-        on_its_own = known is None or (apart and not self.change.session)  # without one, what belongs together is one
-        evidence = Evidence(support=1 if on_its_own else 0)
-        self._put(with_fix(learning, Candidate.of(fix, evidence, tuple(filter(None, [self.change.session])))))
-        if known is None or on_its_own:
-            self._set(new_offer(self.change, learning, FOUND, self.now))
-        elif known.state in {OFFERED, FAILED}:
-            self._set(known, BOTH if known.state == FAILED else WORKED)
+        state = MENDED
+        if known.state == MET:
+            state, learning = UNAIDED, replace(learning, unaided=learning.unaided + 1)
+        elif known.state == SHOWN and self._tried(learning):
+            state, learning = WORKED, self._counted(learning, worked=True)
+        if change.nothing:
+            learning = with_same_call(learning)
+        else:
+            learning = with_example(learning, self._example(stored, change, after))
+        self._put(learning)
+        self._set(known, state)
+        if (tries >= MANY_TRIES or learning.sessions > 1) and not learning.in_words and not change.nothing:
+            self.mended = learning
 
-    def _set(self, known: Offer, state: str = "") -> None:
-        changed = replace(known, state=state or known.state, at=self.now)
+    def _made_in_steps(self, learning: Learning, steps: Sequence[Call]) -> bool:
+        """Whether what an example did in one shell text was done in several calls, the last of them this one."""
+        own = shell_text(self.outcome.given)
+        if own is None or not learning.known.examples:
+            return False
+        texts = [str(given.get(name, "")) for given in self._logged(steps) for name in ARGUMENTS]
+        whole = {ARGUMENTS[0]: " && ".join(filter(None, (*texts, own)))}
+        made = (Difference.from_json(each.change) for each in learning.known.examples)
+        return any(each.added and each.is_made_in(whole) for each in made)
+
+    def _example(self, stored: dict[str, Any], change: Difference, after: Sequence[Call]) -> Example:
+        session = self.change.session
+        return Example(
+            failed=stored["given"],
+            error=stored["error"],
+            worked=self._arguments(),
+            at=self.now,
+            change=change.to_json(),
+            steps=self._as_text(self._steps_between(after)),
+            said=self.outcome.said,
+            form=forms_in_words(change.forms),
+            sessions=(session,) if session else (),
+        )
+
+    def _steps_between(self, after: Sequence[Call]) -> Sequence[Call]:
+        """The latest calls of other tools that worked between a failure and this one, oldest first."""
+        others = [call for call in reversed(after) if call.ok and call.tool != self.outcome.tool]
+        return others[-_MOST_STEPS:]
+
+    def _as_text(self, steps: Sequence[Call]) -> tuple[str, ...]:
+        """Calls as text."""
+        given = zip(steps, self._logged(steps), strict=True)
+        return tuple(cut(call_text(call.tool, arguments), _LONGEST_STEP) for call, arguments in given)
+
+    def _logged(self, steps: Sequence[Call]) -> list[dict[str, Any]]:
+        """The arguments of calls, which the audit log has: of one stretch of it, read at once."""
+        if not steps:
+            return []
+        numbers = {call.number for call in steps}
+        stretch = min(max(numbers) - min(numbers) + 1, _LONGEST_STRETCH)
+        records = self.change.unit.audit(after=min(numbers) - 1, limit=stretch)
+        found = {each.sequence: each.details.get("arguments") for each in records if each.sequence in numbers}
+        given = [found.get(call.number) for call in steps]
+        return [each if isinstance(each, dict) else {} for each in given]
+
+    def _tried(self, learning: Learning) -> bool:
+        """Whether this call has what an example that was shown has; of a lesson in words nobody can see that."""
+        if learning.fix:
+            return True
+        made = (Difference.from_json(each.change) for each in learning.known.examples)
+        return any(each.is_made_in(self._arguments()) for each in made if not each.nothing)
+
+    def _counted(self, learning: Learning, *, worked: bool) -> Learning:
+        return counted(learning, worked=worked, by_lesson=bool(learning.fix))
+
+    def _offers(self) -> dict[str, Offer]:
+        """What the session has to do with learnings about this tool, by learning."""
+        known = self.change.unit.activity(self.change.session, self.outcome.tool if self.outcome.ok else "").offers
+        own = [each for each in known if each.trigger in triggers(self.outcome.trigger)]
+        return {each.learning: each for each in own if abs(self.now - each.at) <= OFFER_HOLDS}
+
+    def _set(self, known: Offer, state: str) -> None:
+        changed = replace(known, state=state, at=self.now)
         self.change.unit.learn(LearningChanges(offers=[changed]))
 
     def _put(self, learning: Learning) -> None:
         self.trusts[learning.id] = round(learning.trust, 3)
         self.change.put(replace(learning, updated=self.now))
+        says = learning.in_words or any(each.form or each.times > 1 for each in learning.known.examples)
+        if says:
+            point_to(self.change.unit, learning)
 
 
-def _is_about(learning: Learning, words: Words) -> bool:
-    return not learning.template or holds(words, split(learning.template))
+def _after_failure(before: Offer | None, session: str) -> str:
+    """The state of a session that met an error; calls without a session stand each for themselves."""
+    if before is None:
+        return MET
+    if before.state in {OFFERED, SHOWN}:
+        return SHOWN
+    if not session:
+        return MET
+    return STUCK if before.state == MET else before.state
 
 
-def _unexplained(calls: Sequence[Call], tool: str) -> Iterable[tuple[Call, Sequence[Call]]]:
-    """The latest failure of each kind, each with the calls after it, newest first.
-
-    An agent looks around before it tries again, so the tool may have worked a few times since, with something else.
-    """
-    own = [(place, call) for place, call in enumerate(calls) if call.tool == tool]
-    worked = [place for place, call in own if call.ok][_MOST_SUCCESSES:]
-    recent = [(place, call) for place, call in own if call.learning and place < min(worked, default=len(calls))]
-    latest = {call.learning: (call, calls[:place]) for place, call in reversed(recent)}
-    return latest.values()
+def ask_once(workspace: Workspace, session: str | None) -> bool:
+    """Whether a session was not asked yet to put something into words; from now on it was."""
+    with workspace.change(actor=Origin.TOOL, session=session) as change:
+        known = change.unit.activity(change.session, "").offers
+        if any(each.state == ASKED for each in known):
+            return False
+        asked = Offer(session=change.session, learning=ASKED, trigger="", state=ASKED, at=workspace.clock())
+        change.unit.learn(LearningChanges(offers=[asked]))
+        return True

@@ -15,6 +15,7 @@ from typing_extensions import TypedDict  # pydantic reads this one on every Pyth
 from hexad.agent_tools import review_command
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
+from hexad.edges.agent import ASKS
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
@@ -121,10 +122,10 @@ class ContextTools:
     def report_tool_result(
         self, tool: str, args: dict[str, Any] | None = None, result: Any = None, error: str = ""
     ) -> dict[str, Any]:
-        """Report how a call of one of your own tools went, so that its failures are learned from and known fixes found.
+        """Report how a call of one of your own tools went, and learn what is known of its failure.
 
-        Report every failure, and the call that worked after it: the difference between them becomes the fix. The
-        log keeps short arguments, with secrets redacted, and no results.
+        Report every failure, and the call that worked after it: both are kept, with secrets redacted,
+        and shown where the error comes again.
 
         Args:
             tool: The tool's name.
@@ -133,18 +134,24 @@ class ContextTools:
             error: The error's text, if it failed.
 
         Returns:
-            A status, whether the call counts as failed, and the known fix with how far it is trusted, from 0 to 1.
+            A status, whether the call counts as failed, and the fix: a lesson in somebody's words, or
+            what worked next when it failed before; with how far it is trusted, from 0 to 1. A note may
+            ask you to save what helped.
         """
         given = {"tool": tool, "args": args, "result": result, "error": error or None}
         patience = self.hx.settings.lock_timeout
-        learning = self.hx.observe(**given, patience=patience, strict=True)  # a report that was not stored is an error
-        failed = bool(error) or learning is not None
-        fix = self.hx.learnings.known_fix(tool, error or result, args=args or {}) if failed else None
+        done = self.hx.observed(given, patience=patience, strict=True)  # a report that was not stored is an error
+        failed = bool(error) or done.learning is not None
+        fix = None
+        if failed:
+            fix = self.hx.learnings.known_fix(tool, error or result, args=args or {}, unasked=True)
+        asks = self.hx.settings.ask_for_lessons and self.hx.lesson_wanted(done)
         return {
             "status": "ok",
             "failed": failed,
             "fix": None if fix is None else str(fix),
             "trust": None if fix is None else float(shown_trust(fix.trust)),
+            **({"note": ASKS} if asks else {}),
         }
 
     def _stoppable(self, tool: Callable[..., Any]) -> Callable[..., Any]:

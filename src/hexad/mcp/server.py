@@ -14,8 +14,8 @@ require_sdk()
 from mcp.server.mcpserver import Context, MCPServer  # noqa: E402 - a missing package is reported first
 
 from hexad._version import __version__  # noqa: E402
+from hexad.calls.signature import name_of  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
-from hexad.learning.calls.watching import name_of  # noqa: E402
 from hexad.mcp.answers import explain_errors, result_of  # noqa: E402
 from hexad.mcp.backend import READING, Backend  # noqa: E402
 from hexad.mcp.coding.hooks import Hooks  # noqa: E402

@@ -110,15 +110,20 @@ class Turn:
     body: dict[str, Any]
 
     async def with_context(self) -> bytes | None:
-        """The body with its context; None if there is nothing to add."""
-        context = await self.memory.arecall(None, self.shape.latest(self.body), session=self.session)
-        if not context.standing and not context.found:
-            return None
-        return json.dumps(self.shape.written(self.body, context), allow_nan=False, separators=(",", ":")).encode()
+        """The body with its context, and with what is known of its tools; None if there is nothing to add."""
+        memory, session = self.memory, self.session
+        context = await memory.arecall(None, self.shape.latest(self.body), session=session)
+        notes = await memory.anotes(None, self.shape.tools(self.body), session=session)
+        texts: dict[Any, str] = {}
+        for made, call in self.shape.ended(self.body).items():
+            if call.error:
+                texts[made] = await memory.aknown_of(None, call, session=session)
+        written = self.shape.extended(self.body, context, texts, notes)
+        return None if written == self.body else json.dumps(written, allow_nan=False, separators=(",", ":")).encode()
 
     async def learn(self, *, capturing: bool) -> None:
         """Learn from the calls that ended, and propose what the user said, if that is wanted."""
-        for call in self.shape.ended(self.body):
+        for call in self.shape.ended(self.body).values():
             await self.memory.alearn(None, call, session=self.session)
         latest = self.shape.latest(self.body)
         if capturing and latest is not None and latest.last:

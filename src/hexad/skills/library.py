@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from hexad.calls.arguments import is_constant
 from hexad.errors import DailyLimit, Disabled, InvalidInput, SkillRefused
 from hexad.memory import admission
 from hexad.memory.collection import Finder, RecordCollection
@@ -163,7 +164,7 @@ class SkillLibrary(RecordCollection[Skill]):
         from hexad.skills.discovery.drafts import discover  # noqa: PLC0415 - 13 ms, rarely needed
 
         wanted = None if session is None else admission.label("session", session)
-        return discover(self, self._workspace, wanted, self._runner.agent.is_constant)
+        return discover(self, self._workspace, wanted, is_constant)
 
     def joining(self, change: Change) -> SkillLibrary:
         """This library inside the caller's change; it never activates a skill by itself."""

@@ -88,7 +88,6 @@ class Agent:
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
     step_tool: Callable[[str, ToolCall, str | None], StepTool] = _Plain
-    is_constant: Callable[[tuple[str, ...], Json], bool] = lambda _path, _value: False  # may a draft hold this value?
     script_seconds: float = 30.0
     script_memory: int = 512  # MB of each process
 

@@ -18,7 +18,7 @@ _CALL: Final = f"SELECT {', '.join(CALLS.names)} FROM hexad.call WHERE tenant = 
 LATEST_CALLS: Final = f"{_CALL} AND session = $2 ORDER BY number DESC LIMIT $3"
 _EVERY_CALL: Final = f"{_CALL} ORDER BY session, number"
 LATEST_OF_TOOL: Final = (
-    "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 4"
+    "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 12"
 )
 OFFERS_OF: Final = (
     'SELECT session, learning, "trigger", state, at FROM hexad.offer '

@@ -25,13 +25,13 @@ class Call:
     tool: str
     ok: bool
     learning: str = ""  # the learning that its error belongs to
-    arguments: str = ""  # JSON: the shapes of a failure's arguments, or fingerprints of a success's values
+    arguments: str = ""  # JSON: a failure's arguments and error, or fingerprints of a success's values
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A learning whose fix was shown in a session, and the outcome: offered, worked, failed, or found there."""
+    """The state of a session and a learning: it met the error, was shown something, and what came of it."""
 
     session: str
     learning: str
@@ -40,14 +40,22 @@ class Offer:
     at: datetime
 
 
-OFFERED: Final = "offered"  # the state of an offer without an outcome yet
+OFFERED: Final = "offered"  # something was shown, and the error was not met yet
+MET: Final = "met"  # the error, and nothing was shown
+SHOWN: Final = "shown"  # the error was met, and something was shown
+WORKED: Final = "worked"  # it was tried, and the session went on
+FAILED: Final = "failed"  # it was tried, and the error came again
+UNAIDED: Final = "unaided"  # the session went on without having been shown anything
+STUCK: Final = "stuck"  # nothing was shown, and the error came again
+MENDED: Final = "mended"  # the session went on some other way
+ASKED: Final = "asked"  # the agent was asked to put something into words
 
 
 class Activity(NamedTuple):
     """The offers and calls of a session."""
 
     offers: Sequence[Offer] = ()  # in the order of learnings' ids
-    failed: bool = False  # whether one of the tool's latest four calls did
+    failed: bool = False  # whether one of the tool's latest twelve calls did
     calls: Sequence[Call] = ()  # of any tool, newest first
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BASE: Final = "Be terse."
 USER: Final = "dana"
 WAYS: Final = ("sync", "async", "stream", "sync stream")
-FIX: Final = "give `day` as YYYY-MM-DD"
+FORM: Final = "`day` as YYYY-MM-DD, not as DD/MM/YYYY"
 BOOKING: Final = "Book a room for the 31st"
 
 
@@ -56,8 +56,10 @@ class Agents:
     """How agents of a framework are made: from an engine (None: without the adapter), a script and tools.
 
     The tool `pay` needs a person's approval. ``missing`` names what the framework does not have, with the reason:
-    "sync", "stream", "sync stream", "approval", "cancel", "history", "user function". ``wraps`` says whether calls of
-    tools happen inside the adapter, and ``repeats`` whether the framework repeats a request that failed.
+    "sync", "stream", "sync stream", "approval", "cancel", "history", "user function", and "notes", which is a place
+    for text behind the descriptions of tools. ``wraps`` says whether calls of tools happen inside the adapter, and
+    ``repeats`` whether the framework repeats a request that failed. ``told_of`` is the tool whose failure the adapter
+    can tell about: `book` raises, `check` returns an error.
     """
 
     make: Callable[..., Driven]
@@ -65,6 +67,7 @@ class Agents:
     missing: Mapping[str, str] = field(default_factory=dict)
     wraps: bool = True
     repeats: bool = False
+    told_of: str = "check"
 
     def need(self, what: str) -> None:
         """Skip a test of something that the framework does not have."""
@@ -283,7 +286,10 @@ def test_an_active_skill_is_a_tool_of_the_agent_and_its_run_is_no_call_of_anothe
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tool", ["book", "check"])
-def test_an_error_is_learned_and_the_next_session_knows_the_fix(agents: Agents, hx: Hexad, way: str, tool: str) -> None:
+@pytest.mark.requirement("EVID-01")
+def test_an_error_is_learned_and_the_next_session_knows_what_worked_next(
+    agents: Agents, hx: Hexad, way: str, tool: str
+) -> None:
     agents.need(way)
     script = booked("31/01/2026", "2026-01-31", tool=tool)
     answered(agents.make(hx, script, [book, check]), way=way)
@@ -291,7 +297,38 @@ def test_an_error_is_learned_and_the_next_session_knows_the_fix(agents: Agents, 
     assert calls(own) == [(tool, False), (tool, True)]
     again = Script(["Yes."])
     answered(agents.make(hx, again, [book, check]), f"{BOOKING} and {tool} the day", session="s2", way=way)
-    assert FIX in str(again.requests[0].messages)
+    shown = next(text for _, text in again.requests[0].messages if "Failed before" in text)
+    assert FORM in shown
+    assert "What worked next" in shown
+
+
+@pytest.mark.requirement("EVID-04")
+def test_what_is_known_of_a_tools_arguments_stands_behind_its_description_whatever_the_user_says(
+    agents: Agents, hx: Hexad
+) -> None:
+    agents.need("notes")
+    first, second = booked("31/01/2026", "2026-01-31"), Script(["Hello.", "Hello again."])
+    answered(agents.make(hx, first, [book, check]), session="s1")
+    agent = agents.make(hx, second, [book, check])
+    answered(agent, "Good morning", session="s2")
+    answered(agent, "How are you?", session="s2")
+    before = first.requests[0].description("book")
+    known = [request.description("book") for request in second.requests]
+    assert known == [f"{before}\n\nKnown from earlier calls: give {FORM}."] * 2
+    assert FORM not in second.requests[0].description("check")
+
+
+@pytest.mark.requirement("EVID-04")
+def test_what_is_known_of_a_failure_stands_beside_it(agents: Agents, hx: Hexad) -> None:
+    tool = agents.told_of
+    answered(agents.make(hx, booked("31/01/2026", "2026-01-31", tool=tool), [book, check]), session="s1")
+    again = booked("01/02/2026", "2026-02-01", tool=tool)
+    answered(agents.make(hx, again, [book, check]), "Please arrange it", session="s2")
+    results = [text for role, text in again.requests[1].messages if role == "tool"]
+    assert "What worked next" in results[-1]
+    assert FORM in results[-1]
+    own = agents.own(hx).learnings.list(noticed=True)
+    assert [each.seen for each in own] == [2]
 
 
 def test_arguments_that_do_not_fit_are_an_error_of_the_call(agents: Agents, hx: Hexad) -> None:

@@ -20,16 +20,24 @@ Reply: TypeAlias = str | Call | Sequence[str | Call] | Exception
 
 
 class Request(NamedTuple):
-    """A request to a model, in words: the system prompt, and role and text of each message."""
+    """A request to a model, in words: the system prompt, role and text of each message, and the tools.
+
+    ``descriptions`` are those of the tools, in their order.
+    """
 
     system: str
     messages: tuple[tuple[str, str], ...]
     tools: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
 
     @property
     def said(self) -> list[str]:
         """The texts in the user's role."""
         return [text for role, text in self.messages if role == "user"]
+
+    def description(self, tool: str) -> str:
+        """The description of a tool."""
+        return self.descriptions[self.tools.index(tool)]
 
 
 class Script:

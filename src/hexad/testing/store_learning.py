@@ -76,7 +76,7 @@ def test_templates_are_found_by_trigger_length_text_skeleton_and_wildcard_newest
 @requirement("LEARN-04")
 def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
     later = MOMENT + timedelta(hours=1)
-    known = learning(seen=2, fixes={"r": {"says": "wait"}})
+    known = learning(seen=2, evidence={"same": 1})
     with store.transaction(HOME) as unit:
         unit.put([Entry(known, document("word"))])
     learn(store, seen={"learning-1": later, "nobody": later})
@@ -84,7 +84,7 @@ def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
     with store.reading(HOME) as view:
         row = view.get(LEARNINGS, "learning-1")
     assert row is not None
-    assert row.record == learning(seen=3, updated=later, fixes={"r": {"says": "wait"}})
+    assert row.record == learning(seen=3, updated=later, evidence={"same": 1})
 
 
 @requirement("LEARN-06", "STORE-06")
@@ -99,9 +99,9 @@ def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(st
     quick = activity(store, tool="never called")
     assert (list(quick.calls), quick.failed) == ([], False)
     assert activity(store).failed
-    learn(store, calls=[call(number, ok=True, learning="") for number in (5, 6, 7)])
-    assert activity(store).failed
-    learn(store, calls=[call(8, ok=True, learning="")])
+    learn(store, calls=[call(number, ok=True, learning="") for number in range(5, 16)])
+    assert activity(store).failed  # the oldest of the tool's latest twelve calls
+    learn(store, calls=[call(16, ok=True, learning="")])
     assert not activity(store).failed
     assert calls(store, namespace=AWAY) == [call(9)]
 

@@ -1,14 +1,27 @@
-"""A request on its way to the model → the same with context in place.
+"""A request on its way to the model → the same with context, and with what is known of its tools and their errors.
+
+ADK keeps a tool's answer in the session, so what is known of a failure stands beside it in the request alone.
 
 A failure of any kind lets the request go on as it came, and one warning says why.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from hexad.adapters.adk.request import Placement, latest_message, safe_place, text_of, with_context
-from hexad.edges.agent import AgentMemory
+from hexad.adapters.adk.request import (
+    Placement,
+    latest_message,
+    safe_place,
+    text_of,
+    with_context,
+    with_notes,
+    with_texts,
+)
+from hexad.calls.error_text import SHOWN_BEFORE
+from hexad.edges.agent import AgentMemory, Ended
 from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS
@@ -17,6 +30,8 @@ from hexad.memory.use.prompts import forgettable
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from google.adk.models.llm_request import LlmRequest
 
     from hexad.edges.conversation import Speaker
@@ -24,6 +39,7 @@ if TYPE_CHECKING:
 
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
 _ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](256))  # blocks, by store and namespace
+_TOLD: Final = forgettable(Recent[tuple[object, ...], str](1024))  # by conversation, tool and answer
 
 
 class Recall:
@@ -32,6 +48,13 @@ class Recall:
     def __init__(self, hx: Hexad, placement: str, budget: int) -> None:
         self.memory = AgentMemory(hx, budget=budget)
         self._placement = Placement.parse(placement, "placement")
+
+    async def learn(self, speaker: Speaker, call: Ended) -> None:
+        """Record how a call ended; what is known of it stands beside its answer in requests from now on."""
+        text = await self.memory.abeside(speaker, call)
+        if text:
+            place = self._answer(speaker, call.tool, call.result)
+            _TOLD.put(place, text.removeprefix(SHOWN_BEFORE))
 
     async def augmented(self, request: LlmRequest) -> LlmRequest:
         """A copy of the request with context; the request itself if there is nothing to add."""
@@ -50,12 +73,35 @@ class Recall:
         run = speaker.conversation.invocation if speaker else ""
         tools = tuple((name, _summary(tool)) for name, tool in request.tools_dict.items())
         added = await self.memory.arecall(speaker, Latest(query, message, message == len(contents) - 1, run, tools))
+        notes = await self.memory.anotes(speaker, [name for name, _ in tools])
+        request = self._told(request, speaker, notes)
         if not any(added):
             return request
         place = safe_place(contents, message) if self._placement is Placement.USER_TURN else None
         for text in filter(None, (added.standing, added.found.removeprefix(PREFACE))):
             _ADDED.put((self.memory.place, text), None)
         return with_context(request, added, place)
+
+    def _told(self, request: LlmRequest, speaker: Speaker | None, notes: Mapping[str, str]) -> LlmRequest:
+        """A copy of the request with what is known of its tools and of the failures that it holds."""
+        changed: dict[str, Any] = {}
+        if notes:
+            changed["config"] = with_notes(request.config, notes)
+        contents = request.contents
+        if speaker is not None:
+            contents = with_texts(request.contents, partial(self._text_beside, speaker))
+        if any(one is not other for one, other in zip(request.contents, contents, strict=True)):
+            changed["contents"] = contents
+        return request.model_copy(update=changed) if changed else request
+
+    def _text_beside(self, speaker: Speaker, tool: str, answer: object) -> str:
+        return _TOLD.get(self._answer(speaker, tool, answer)) or ""
+
+    def _answer(self, speaker: Speaker, tool: str, answer: object) -> tuple[object, ...]:
+        """A tool's answer in a conversation: ADK takes the ids of calls out of requests."""
+        held = answer if isinstance(answer, dict) else {"result": answer}
+        said = json.dumps(held, sort_keys=True, default=str)
+        return self.memory.place, speaker.conversation.user, speaker.conversation.session, tool, said
 
     def _has_served(self, request: LlmRequest) -> bool:
         """Whether the request, or one that it was copied from, holds context of this memory already."""

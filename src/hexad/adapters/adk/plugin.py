@@ -20,8 +20,8 @@ from hexad.adapters.adk_shape import is_outcome
 from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
-from hexad.learning.calls.call_scope import enter, leave
-from hexad.learning.calls.tool_objects import watches
+from hexad.learning.call_scope import enter, leave
+from hexad.learning.tool_objects import watches
 
 if TYPE_CHECKING:
     from google.adk.agents.callback_context import CallbackContext
@@ -93,7 +93,7 @@ class HexadPlugin(BasePlugin):
         leave()
         if is_outcome(tool, tool_context, result) and self._records(tool):
             call = Ended(tool.name, tool_args, result, _reflected_failure(result), _id(tool_context))
-            await self._recall.memory.alearn(speaker_of(tool_context, self._rule), call)
+            await self._recall.learn(speaker_of(tool_context, self._rule), call)
 
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException

@@ -9,9 +9,10 @@ from google.genai import types
 from hexad.choices import Choice
 from hexad.context.template import joined
 from hexad.edges.context import PREFACE
+from hexad.edges.transcripts import described
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from google.adk.models.llm_request import LlmRequest
 
@@ -87,6 +88,44 @@ def with_context(request: LlmRequest, added: Context, place: int | None) -> LlmR
         config.system_instruction = _longer(config.system_instruction, instruction)
     live = request.live_connect_config.model_copy()
     return request.model_copy(update={"contents": contents, "config": config, "live_connect_config": live})
+
+
+def with_notes(config: types.GenerateContentConfig, notes: Mapping[str, str]) -> types.GenerateContentConfig:
+    """A copy of a request's config with notes behind the descriptions of the tools that they are about."""
+    tools: list[Any] = []
+    for tool in config.tools or ():
+        if isinstance(tool, types.Tool) and tool.function_declarations:
+            noted = [_noted(each, notes.get(each.name or "", "")) for each in tool.function_declarations]
+            tools.append(tool.model_copy(update={"function_declarations": noted}))
+        else:
+            tools.append(tool)
+    return config.model_copy(update={"tools": tools})
+
+
+def _noted(declared: types.FunctionDeclaration, note: str) -> types.FunctionDeclaration:
+    if not note:
+        return declared
+    return declared.model_copy(update={"description": described(declared.description, note)})
+
+
+def with_texts(contents: Sequence[types.Content], text_for: Callable[[str, Any], str]) -> list[types.Content]:
+    """The contents, with texts beside the tools' answers that they are about, on copies of those."""
+    longer: list[types.Content] = []
+    for content in contents:
+        before = content.parts or []
+        after = [_told(part, text_for) for part in before]
+        changed = any(one is not other for one, other in zip(before, after, strict=True))
+        longer.append(content.model_copy(update={"parts": after}) if changed else content)
+    return longer
+
+
+def _told(part: types.Part, text_for: Callable[[str, Any], str]) -> types.Part:
+    answer = part.function_response
+    text = text_for(answer.name or "", answer.response) if answer is not None else ""
+    if answer is None or not text:
+        return part
+    longer = answer.model_copy(update={"response": {**(answer.response or {}), "from_memory": text}})
+    return part.model_copy(update={"function_response": longer})
 
 
 def _longer(instruction: Any, sections: str) -> Any:

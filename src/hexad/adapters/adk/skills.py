@@ -14,7 +14,7 @@ from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_use
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
-from hexad.learning.calls.call_scope import CallScope, recorded_under
+from hexad.learning.call_scope import CallScope, recorded_under
 from hexad.recent import Recent
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
-"""`learnings list|show|correct|reject|stats|clean|delete`: errors and their fixes."""
+"""`learnings list|show|correct|reject|stats|clean|delete`: errors, and what is known of them."""
 
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
@@ -9,11 +8,12 @@ from hexad.cli.commands import Common, group
 from hexad.cli.options import Session, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound
+from hexad.examples import Example, Lesson
 from hexad.facade import Hexad
 from hexad.model import ErrorCategory, Learning, shown_trust
 from hexad.wire import to_json
 
-_LISTED: Final = ("id", screen.Wide("tool", 18), "category", "seen", "trust", screen.Wide("pattern and fix"))
+_LISTED: Final = ("id", screen.Wide("tool", 18), "category", "seen", "trust", screen.Wide("pattern and what worked"))
 _SOME: Final = 5  # ids in a message
 _NOTHING: Final = (
     "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
@@ -37,6 +37,7 @@ def list_(
     trust_below: Annotated[float | None, option("N", "Trusted less than this, 0 to 1.")] = None,
     seen_within: Annotated[int | None, option("DAYS", "Seen in the last DAYS days.", min=0)] = None,
     unseen_for: UnseenFor = None,
+    noticed: Annotated[bool, flag("--noticed", "Also failures that one session met: they fade.")] = False,
     common: Common,
 ) -> None:
     """List the learnings, oldest first."""
@@ -49,16 +50,20 @@ def list_(
             trust_below=trust_below,
             seen_after=None if seen_within is None else now - timedelta(days=seen_within),
             seen_before=None if unseen_for is None else now - timedelta(days=unseen_for),
+            noticed=noticed,
         )
+        waiting = 0 if noticed or found else hx.learnings.stats().noticed
     asked = (category, tool, trust_above, trust_below, seen_within, unseen_for)
     empty = _NOTHING if asked.count(None) == len(asked) else "no learning fits"
+    if waiting:
+        empty = f"no learnings yet; {screen.counted(waiting, 'failure')} noticed once: --noticed lists them"
     document = {"learnings": [to_json(learning) for learning in found]}
     common.listing(document, _LISTED, [listed(learning) for learning in found], empty=empty)
 
 
 @app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")
 def show(id: Id, common: Common) -> None:
-    """Show all that is known of one error: every fix, and what came of offering it."""
+    """Show all that is known of one error: what failed, what worked next, and what is said."""
     with common.opened() as hx:
         learning = hx.learnings.get(whole_id(hx, id))
     common.listing({"learning": to_json(learning)}, screen.FACTS, facts(learning))
@@ -88,10 +93,11 @@ def correct(
 
 @app.command(epilog="Example: hexad learnings reject 3f9a1c2b7d")
 def reject(id: Id, common: Common) -> None:
-    """Never offer the fix of a learning again, however often calls show it; its next best fix takes the place."""
+    """Never show the lesson of a learning again, or its examples if it has none."""
     with common.opened() as hx:
         left = hx.learnings.reject(whole_id(hx, id))
-    common.answer({"learning": to_json(left)}, f"{left.id}: {left.fix or 'no fix is left'}")
+    text = known_in_words(left) or "nothing is left to show"
+    common.answer({"learning": to_json(left)}, f"{left.id}: {text}")
 
 
 @app.command(epilog="Example: hexad learnings stats --json")
@@ -110,20 +116,18 @@ def clean(
     yes: Annotated[bool, flag("--yes", "Do it; otherwise only show.")] = False,
     common: Common,
 ) -> None:
-    """Merge duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""
+    """Remove old learnings that were never confirmed; a dry run unless --yes."""
     span = None if unseen_for is None else timedelta(days=unseen_for)
     with common.opened() as hx:
         done = hx.learnings.clean(dry_run=not yes, unseen_for=span)
     if common.as_json:
-        screen.emit({"removed": list(done.removed), "merged": dict(done.merged), "dry_run": done.dry_run})
+        screen.emit({"removed": list(done.removed), "dry_run": done.dry_run})
         return
     would = "would be " if done.dry_run else ""
-    screen.say(f"{len(done.removed)} {would}removed, {len(done.merged)} {would}merged into others")
+    screen.say(f"{len(done.removed)} {would}removed")
     for each in done.removed:
         screen.say(f"removed\t{each}")
-    for each, into in done.merged.items():
-        screen.say(f"merged\t{each}\tinto {into}")
-    if done.dry_run and (done.removed or done.merged):
+    if done.dry_run and done.removed:
         screen.remark("this was a dry run; --yes does it")
 
 
@@ -141,7 +145,8 @@ def whole_id(hx: Hexad, begun: str) -> str:
     try:
         return hx.learnings.get(begun).id
     except NotFound:
-        meant = [each.id for each in hx.learnings.list() if begun and each.id.startswith(begun)]
+        known = hx.learnings.list(noticed=True)
+        meant = [each.id for each in known if begun and each.id.startswith(begun)]
         if not meant:
             raise
     if len(meant) > 1:
@@ -152,42 +157,61 @@ def whole_id(hx: Hexad, begun: str) -> str:
 
 def listed(learning: Learning) -> tuple[Any, ...]:
     """A learning as one row of a list."""
-    fix = f"\n→ {learning.fix}" if learning.fix else ""
-    tool, text = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
-    return learning.id, tool, learning.category, learning.seen, shown_trust(learning.trust), text
+    text, shown = learning.error_pattern or "(any error)", known_in_words(learning)
+    if shown:
+        text = f"{text}\n→ {shown}"
+    trust = shown_trust(learning.trust)
+    return learning.id, learning.tool, learning.category, learning.seen, trust, text
+
+
+def known_in_words(learning: Learning) -> str:
+    """Its lesson, else its best example without the error; empty if nothing is known."""
+    examples = learning.known.shown
+    if learning.fix or not examples:
+        return learning.fix
+    return examples[0].text(learning.tool, sessions=learning.sessions, brief=True)
 
 
 def facts(learning: Learning) -> list[tuple[str, str]]:
     """A learning as rows."""
-    sessions = f", found by {screen.counted(learning.support, 'session')}" if learning.support else ""
+    evidence = learning.known
+    examples = [_whole_example(learning, each) for each in evidence.examples]
+    lessons = [_whole_lesson(each) for each in evidence.lessons if each.text != learning.fix]
+    same = screen.counted(evidence.same, "session") if evidence.same else ""
     facts = {
         "trigger": learning.trigger,
         "pattern": learning.error_pattern,
         "category": learning.category.value,
         "diagnosis": learning.diagnosis,
-        "fix": learning.fix,
+        "lesson": learning.fix,
         "trust": shown_trust(learning.trust),
-        "evidence": f"worked {learning.worked}, failed {learning.failed}{sessions}",
+        "shown and tried": f"worked {learning.worked}, failed {learning.failed}",
+        "shown nothing": f"went on {learning.unaided}, met it again {learning.stuck}",
         "seen": f"{screen.counted(learning.seen, 'time')}, last {screen.moment(learning.updated)}",
+        "met in": screen.counted(learning.sessions, "session") if learning.sessions else "",
+        "same call worked": same and f"later in {same}",
+        "examples": "\n".join(examples),
+        "other lessons": "\n".join(lessons),
         "origin": learning.origin.value,
     }
-    rows = {**facts, **_fixes(learning)}
-    return [(name, value) for name, value in rows.items() if value]
+    return [(name, value) for name, value in facts.items() if value]
 
 
-def _fixes(learning: Learning) -> dict[str, str]:
-    from hexad.learning.fixes.candidates import candidates, current  # noqa: PLC0415 - as above
-    from hexad.learning.fixes.fix import Advice  # noqa: PLC0415 - loads learning: 16 ms
+def _whole_example(learning: Learning, example: Example) -> str:
+    """An example with what only people read: the calls in between, and the agent's own sentence."""
+    lines = [example.text(learning.tool, sessions=learning.sessions)]
+    if example.steps:
+        lines.append(f"  in between: {', '.join(example.steps)}")
+    if example.said:
+        lines.append(f"  the agent said: {example.said}")
+    if example.rejected:
+        lines.append("  rejected, so it is not shown")
+    return "\n".join(lines)
 
-    fix, rows = current(learning), dict[str, str]()
-    if fix is not None and fix.changes:
-        rows["as data"] = json.dumps(fix.to_json()["changes"])
-    others = [
-        f"{each.sentence} ({'advice' if isinstance(each.fix, Advice) else each.fix.kind})"
-        for each in candidates(learning).values()
-        if each.sentence != learning.fix
-    ]
-    return {**rows, "other fixes": "\n".join(others)}
+
+def _whole_lesson(lesson: Lesson) -> str:
+    rejected = ", rejected" if lesson.rejected else ""
+    return f"{lesson.text} (from {lesson.origin}{rejected})"
 
 
 def _counts(value: object) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
-from hexad.cli.memory.learnings import listed
+from hexad.cli.memory.learnings import known_in_words, listed
 from hexad.cli.opening import absence_of
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import command
@@ -22,7 +22,7 @@ _EXPLAIN: Final = 'explain "a message"'
 _MOST_PINNED: Final = 1000  # that are counted
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
 _STORED: Final = ("layer", "stored", screen.Wide("of these"))
-_LEARNED: Final = (screen.Wide("tool", 18), "trust", screen.Wide("pattern and fix"))
+_LEARNED: Final = (screen.Wide("tool", 18), "trust", screen.Wide("pattern and what worked"))
 _AWAITING: Final = ("what", screen.Wide("which", 26), screen.Wide("about"))
 
 
@@ -37,6 +37,7 @@ class Status:
     skills: tuple[Skill, ...]
     doubtful: tuple[Learning, ...]
     proposals: tuple[Proposal, ...] = ()
+    noticed: int = 0  # failures that only one session met
     unfit: str = ""  # a sentence about the rules for which every prompt has no room
 
     @property
@@ -71,13 +72,15 @@ def status_of(hx: Hexad) -> Status:
     """Count the contents of an engine's namespace."""
     with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
         found = view.evidence(Question(DEFAULT_LAYERS, utc_now(), standing=_MOST_PINNED))
-    learnings, skills = hx.learnings.list(), hx.skills.list()
+    every, skills = hx.learnings.list(noticed=True), hx.skills.list()
+    learnings = [each for each in every if each.learned]
     counted = {layer: evidence.statistics.rows for layer, evidence in found.items()}
     return Status(
         namespace=hx.namespace,
         stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
         pinned=len(found[Layer.USER_KNOWLEDGE].standing),
         unfit=hx.explain("").unfit,
+        noticed=len(every) - len(learnings),
         learnings=tuple(sorted(learnings, key=lambda each: each.updated, reverse=True)),
         skills=skills,
         doubtful=hx.learnings.doubtful(),
@@ -92,7 +95,7 @@ def advice(found: Status) -> str:
         return f"{command('review')} ({screen.counted(waiting, 'thing')} to review)"
     if not found.stored[Layer.USER_KNOWLEDGE]:
         return _first()
-    if not found.learnings:
+    if not (found.learnings or found.noticed):
         return f"{command('mcp install --client NAME')}, or hx.watch(tool) in Python (let an agent use it and learn)"
     return f"{command(_EXPLAIN)} (see the prompt for a message, and why)"
 
@@ -110,10 +113,10 @@ def _show(path: str, found: Status) -> None:
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
     drafts = [("skill", each.name, each.description) for each in found.drafts[::-1]]
     proposals = [("proposal", f"{each.id}: {each.change} {each.key}", each.content) for each in found.proposals]
-    doubts = [
-        ("learning", each.trigger.removeprefix("tool:"), f"{each.fix} (trust {shown_trust(each.trust)})")
-        for each in found.doubtful
-    ]
+    doubts: list[tuple[str, str, str]] = []
+    for each in found.doubtful:
+        about = f"{known_in_words(each)} (trust {shown_trust(each.trust)})"
+        doubts.append(("learning", each.tool, about))
     waiting = [*proposals, *drafts, *doubts]
     if waiting:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
@@ -129,6 +132,7 @@ def _counts(found: Status) -> dict[Layer, dict[str, int]]:
         Layer.AGENT_LEARNINGS: {
             "trusted": sum(each.trusted for each in found.learnings),
             "doubtful": len(found.doubtful),
+            "noticed": found.noticed,
         },
         Layer.SKILL_PATTERNS: {
             "active": sum(skill.status is SkillStatus.ACTIVE for skill in found.skills),

@@ -66,7 +66,7 @@ def init(
     refuse_asking(plan, yes=yes)
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
-        screen.remark(_made(db, force=force, capture=capture or (ask and _asked()))[1])
+        screen.remark(_made(db, force=force, capture=capture or (ask and _asked()), lessons=True)[1])
     elif capture:
         folder = places.own().parent if own else Path.cwd()
         screen.remark(f"--capture is for a new hexad.toml: put `capture = true` into {file_place(folder)} yourself")
@@ -77,7 +77,7 @@ def _asked() -> bool:
     return screen.confirmed("May agents propose lasting facts from your messages? `hexad review` lets you decide.")
 
 
-def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any], str]:
+def _made(db: str | None, *, force: bool, capture: bool, lessons: bool = False) -> tuple[dict[str, Any], str]:
     """Make a project of this folder; what was made, as a document and as a sentence."""
     named = db or variable("HEXAD_DB")
     database = places.database_in(Path.cwd())
@@ -85,11 +85,13 @@ def _made(db: str | None, *, force: bool, capture: bool) -> tuple[dict[str, Any]
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
     file = file_place(Common(db=named or places.DEFAULT).path.parent)
     text = file_text()
-    _write(file, text.replace("# capture = false\n", "capture = true\n") if capture else text, force=force)
+    for name in [name for name, wanted in (("capture", capture), ("ask_for_lessons", lessons)) if wanted]:
+        text = text.replace(f"# {name} = false\n", f"{name} = true\n")
+    _write(file, text, force=force)
     if named is None:
         places.trust(database)
     made = f"this folder's memory is {places.DEFAULT}; keep it out of version control\n" if named is None else ""
-    kept = "every other setting" if capture else "every setting"
+    kept = "every other setting" if capture or lessons else "every setting"
     sentence = f"{made}{file}: written; {kept} keeps its default until you remove its #"
     return {"file": str(file), "written": True}, sentence
 

@@ -1,4 +1,4 @@
-"""`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
+"""`eval`: measure retrieval, error grouping, tool failures, real sessions and the script check on your own data."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -18,13 +18,13 @@ from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.conversations import converse
 from hexad.evals.data import CAPTURE, live_sets, read_sets
 from hexad.evals.failures import replay_failures
-from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.evals.grouping import group_errors
 from hexad.evals.life import live, read_lives
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
 from hexad.evals.run import Plan, SetResult, evaluate
 from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
+from hexad.evals.sessions import replay_sessions
 from hexad.evals.tables import Figures, Table
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
@@ -35,18 +35,19 @@ app = typer.Typer()
 def eval_(
     folder: Annotated[
         Path,
-        argument("DIR", "Holds LAYER/SET/corpus.jsonl and queries.jsonl; capture/SET.jsonl; life.jsonl; fixes.jsonl."),
+        argument("DIR", "Holds LAYER/SET/corpus.jsonl and queries.jsonl, sessions/SET.jsonl, life.jsonl …"),
     ],
     *,
     db: Annotated[str | None, option("FILE", "Ask this memory the questions of DIR, or of a file.")] = None,
     namespace: Namespace = None,
     queries: Annotated[int | None, option("N", "Only N questions of each set.", min=1)] = None,
-    seed: Annotated[int, option("N", "Draw other questions.")] = 0,
+    seed: Annotated[int, option("N", "Draw other questions, and other texts to show.")] = 0,
     misses: Annotated[int, option("N", "List up to N missed questions of each set.", min=0)] = 0,
     baseline: Annotated[str, option("NAMES", f"{', '.join(BASELINES)}; separated by commas.")] = "",
     embedder: Annotated[str | None, option("NAME", f"The embedder: {', '.join(EMBEDDERS)}.")] = None,
     no_semantic: Annotated[bool, flag("--no-semantic", "The same as --embedder none.")] = False,
     foreign: Annotated[bool, flag("--foreign", "Also ask questions that the set cannot answer.")] = False,
+    examples: Annotated[int, option("N", "Print N texts that replayed sessions would read.", "--show", min=0)] = 0,
     out: Annotated[Path | None, option("FILE", "Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -67,13 +68,11 @@ def eval_(
         kinds: dict[str, Figures] = {}
     else:
         with screen.steps() as step:
-            kinds = measure_kinds(folder, step, embedder=used or STATIC)
+            kinds = measure_kinds(folder, step, embedder=used or STATIC, show=examples, seed=seed)
             results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
     tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
     if out is not None:
-        asked = f"{sum(result.questions for result in results):,} questions in {len(results)} sets"
-        note = f"{asked}, embedder {used or STATIC}, {utc_now():%Y-%m-%d}, Hexad {__version__}"
-        out.write_text(as_page(tables, note), encoding="utf-8")
+        out.write_text(as_page(tables, _about(results, used or STATIC)), encoding="utf-8")
     if as_json:
         found = {name: kind.json for name, kind in kinds.items()}
         screen.emit({**(report_json(results, misses) if results else {}), **found})
@@ -82,20 +81,31 @@ def eval_(
 
 
 def measure_kinds(
-    folder: Path, progress: Callable[[str, int, int], None], *, embedder: str = STATIC
+    folder: Path,
+    progress: Callable[[str, int, int], None],
+    *,
+    embedder: str = STATIC,
+    show: int = 0,
+    seed: int = 0,
 ) -> dict[str, Figures]:
     """The figures of the other kinds of evaluation that the folder has data for, by their names."""
-    lives, cases = read_lives(folder), read_cases(folder)
+    lives = read_lives(folder)
     found = {
         "life": live(lives, progress, embedder=embedder) if lives else None,
         CAPTURE: converse(folder, progress),
         "error_grouping": group_errors(folder, progress),
         "tool_failures": replay_failures(folder, progress),
-        "fixes": judge_fixes(cases, progress) if cases else None,
+        "sessions": replay_sessions(folder, progress, show=show, seed=seed),
         BENIGN: check_scripts(folder, BENIGN, progress),
         HARMFUL: check_scripts(folder, HARMFUL, progress),
     }
     return {name: figures for name, figures in found.items() if figures is not None}
+
+
+def _about(results: list[SetResult], embedder: str) -> str:
+    """The line below the head of a page."""
+    asked = f"{sum(result.questions for result in results):,} questions in {len(results)} sets"
+    return f"{asked}, embedder {embedder}, {utc_now():%Y-%m-%d}, Hexad {__version__}"
 
 
 def _finished(results: Iterator[SetResult]) -> list[SetResult]:

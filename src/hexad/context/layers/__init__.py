@@ -11,7 +11,7 @@ KEPT: Final = "kept"
 STANDING: Final = "standing, in every prompt"
 BEYOND: Final = "beyond the layer's limit of {limit}"
 BEHIND: Final = "far behind the best match"
-UNSOLVED: Final = "an error without a known fix"
+UNSOLVED: Final = "an example of another tool or program than the message names"
 TOO_LITTLE: Final = "below the floor: too little to go by"
 TOO_MANY_PINS: Final = "pinned, over max_pinned"
 

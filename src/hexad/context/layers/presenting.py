@@ -50,18 +50,19 @@ def _shown(record: Record) -> tuple[str, str, str]:
 
 
 def _solution(learning: Learning) -> str:
-    """Pattern, cause and fix in one line, and how far the fix is trusted; without either, how often it was seen.
+    """The line about an error: somebody's lesson with the pattern, else an example.
 
     A pattern is a tool's words. It is cut, and quoted where the line stands as the user's own and where it could
-    pretend to be one of the other parts. One that the fix quotes is left out.
+    pretend to be one of the other parts. One that the lesson quotes is left out.
     """
+    if not learning.in_words:
+        shown = learning.known.shown
+        return shown[0].text(learning.tool, sessions=learning.sessions) if shown else learning.error_pattern
     pattern = _beginning(learning.error_pattern)
     bare = learning.origin is not Origin.USER and _FORGES.search(pattern) is None
-    shown = pattern if bare else json.dumps(pattern, ensure_ascii=False)
-    if not learning.fix and not learning.diagnosis:
-        return f"{shown} (seen {learning.seen} times, no fix known)"
+    quoted = pattern if bare else json.dumps(pattern, ensure_ascii=False)
     parts = (
-        ("" if _quotes(learning.fix, pattern) else pattern, shown),
+        ("" if _quotes(learning.fix, pattern) else pattern, quoted),
         (learning.diagnosis, f"cause: {learning.diagnosis}"),
         (learning.fix, f"fix: {learning.fix} (trust {shown_trust(learning.trust)})"),
     )

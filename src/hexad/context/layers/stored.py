@@ -16,7 +16,7 @@ from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Rankin
 from hexad.context.standing import Room, Stands, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.index.similarity import Nearness, Similarity, or_by_words_alone, without_words
-from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
+from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Evidence, Question, Reading, Row, Sketch, Sketches, Store, sketch_of
 from hexad.store.searching import counted_terms
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from hexad.model import Association, Clock, Record
 
 T = TypeVar("T")
-_OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
-_WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
+_WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some do not belong here
 _IN_ERRORS: Final = frozenset({  # stems of everyday words that errors hold by chance
     "user", "request", "call", "error", "name", "valu", "work", "continu", "open", "make", "find", "file", "chang",
     "write", "plan", "list", "show", "fix", "right", "issu",
@@ -362,8 +361,6 @@ class _Pass:
         best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
         records = [found[answer.sketch.number].record for answer in self._best]
         solving = [item for (_, item), record in zip(best, records, strict=True) if self._solves(record)]
-        if records[:1] and not self._solves(records[0]) and _came_back(records[0]):
-            solving = [best[0][1], *solving]  # the best match, so its words are shown
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
         ]
@@ -439,8 +436,8 @@ class _Pass:
         return _Answer(row, score, lent, KEPT if enough else TOO_LITTLE)
 
     def _solves(self, record: Record) -> bool:
-        """Whether a learning says more than that an error occurred."""
-        return not self._any_error or not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
+        """Whether a learning belongs here: a lesson in words, or an example for a message that names its tool."""
+        return not self._any_error or not isinstance(record, Learning) or record.is_told(self._asked.query.text)
 
     def _item(self, row: Row, answer: _Answer) -> Item:
         by = self._among.get(row.number, self)
@@ -448,11 +445,6 @@ class _Pass:
         terms = habit.terms if habit else ()
         why = by.ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
         return present(row.record, answer.score, why)
-
-
-def _came_back(record: Record) -> bool:
-    """Whether a learning without a fix is worth a line: the tool itself failed, and more than once."""
-    return isinstance(record, Learning) and record.seen > 1 and record.category not in _OUTAGES
 
 
 def _by_score(answer: _Answer) -> tuple[float, int, int]:

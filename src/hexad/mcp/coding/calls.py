@@ -30,10 +30,16 @@ def call_in(event: Mapping[str, Any]) -> Ended | None:
     error = event.get("error") or event.get("error_message") or _failure(event, call)
     if stopped or error is None or (tool.lower().startswith("mcp") and tool.endswith(_OURS)):
         return None
-    args = parsed(event.get("tool_input"))
+    tool, args = planned_call(event)
+    return Ended(tool, args, error=error or None, id=call, said=str(event.get("said") or ""))
+
+
+def planned_call(event: Mapping[str, Any]) -> tuple[str, Any]:
+    """The tool and the arguments of an event; a shell is one tool under any name that the client gives it."""
+    tool, args = str(event["tool_name"]), parsed(event.get("tool_input"))
     if tool in _SHELLS and isinstance(args, dict):  # what the model says about a command differs each time
-        tool, args = SHELL, {"command": args.get("command") or args.get("cmd")}
-    return Ended(tool, args, error=error or None, id=call)
+        return SHELL, {"command": args.get("command") or args.get("cmd")}
+    return tool, args
 
 
 def _failure(event: Mapping[str, Any], call: str) -> str | None:

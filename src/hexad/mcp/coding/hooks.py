@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.edges.agent import AgentMemory, Ended
 from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
-from hexad.mcp.coding.calls import call_in, latest_rows
+from hexad.mcp.coding.calls import call_in, latest_rows, planned_call
 from hexad.memory.conversations.messages import turns
 from hexad.memory.conversations.wording import own_words, sentences
-from hexad.model import shown_trust
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 _STARTED: Final = frozenset({"SessionStart", "sessionStart"})
 _PROMPTED: Final = frozenset({"UserPromptSubmit", "BeforeAgent"})
+_STARTING: Final = "PreToolUse"  # of Claude Code: the model reads the answer with the result
 _ENDED: Final = frozenset({"PostToolUse", "PostToolUseFailure", "AfterTool", "postToolUse", "postToolUseFailure"})
 _SAID: Final = "beforeSubmitPrompt"  # of Cursor, which adds nothing to a prompt
 _STOPPED: Final = "Stop"  # the end of a turn of Claude Code
@@ -34,19 +34,23 @@ _BY_HAND: Final = frozenset({"typed", "queued"})  # how prompts came that a pers
 _TAIL: Final = 4 * 1024 * 1024  # bytes of a transcript that are read
 _PASSING: Final = re.compile("StoreBusy|DeadlineExceeded")  # trouble that is over at the next event
 _SESSIONS: Final = 256  # that are remembered
+_CALLS: Final = 256
 
 
 class Hooks:
     """Answers the hooks of coding agents over one engine.
 
     A ``resident`` process sees all events of a session but its beginning, for which its client does not wait. So the
-    first prompt of a session gets the standing context, and so does a prompt after that context has changed.
+    first prompt of a session gets the standing context, and so does a prompt after that context has changed. In a
+    replay nobody reads the answers, so nothing ``counts`` as shown.
     """
 
-    def __init__(self, hx: Hexad, *, resident: bool = False) -> None:
+    def __init__(self, hx: Hexad, *, resident: bool = False, counts: bool = True) -> None:
         self._memory = AgentMemory(hx, captures=False)
+        self._counts = counts
         self._given: Recent[str, str] | None = Recent(_SESSIONS) if resident else None
         self._warned: Recent[str, bool] = Recent(_SESSIONS)
+        self._told_before: Recent[str, int] = Recent(_CALLS)  # calls, by id
 
     def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to an event, in the shape that its client reads. Blocks."""
@@ -66,6 +70,8 @@ class Hooks:
                 self._keep(event, session)
             elif name == _STOPPED:
                 self._confirm(event, session)
+            elif name == _STARTING:
+                text = self._starting(event, session)
             elif name in _ENDED and (call := call_in(event)) is not None:
                 text = self._ended(call, session)
         lasting = [each for each in reasons if not _PASSING.search(each)]
@@ -104,14 +110,24 @@ class Hooks:
         before, _ = self._given.update(session, lambda _: standing)
         return standing if again or before != standing else ""
 
+    def _starting(self, event: Mapping[str, Any], session: str) -> str:
+        """What is known of a call that failed before in this very form."""
+        tool, args = planned_call(event)
+        text = self._memory.warn_before(None, tool, args, session=session, counts=self._counts)
+        call = str(event.get("tool_use_id") or "")
+        if text and call:
+            self._told_before.put(call, 1)
+        return text
+
     def _ended(self, call: Ended, session: str) -> str:
-        """Learn from a call; if it failed, the fix that is known."""
-        self._memory.learn(None, call, session=session)
-        own = self._memory.own(None, session)
-        if not call.error or own is None or not own.enabled:
-            return ""
-        fix = own.learnings.known_fix(call.tool, call.error, args=call.args)
-        return "" if fix is None else f"A fix from memory, trust {shown_trust(fix.trust)}: {' '.join(fix.split())}"
+        """Learn from a call. If it mended much, a question for a lesson; if it failed, what is known.
+
+        A failure that the model was warned of is not explained again.
+        """
+        asks = self._memory.learn(None, call, session=session)
+        if not call.error or self._told_before.get(call.id):
+            return asks
+        return self._memory.known_of(None, call, session=session, counts=self._counts)
 
 
 def _typed(transcript: str) -> set[str]:

@@ -34,6 +34,7 @@ _CLAUDE: Final = {  # event: the fields that the tool gets. At the start of a se
     "SessionStart": ("source",),
     "UserPromptSubmit": ("prompt", "source", "transcript_path"),
     "Stop": ("transcript_path",),
+    "PreToolUse": _CALL,
     "PostToolUse": _CALL,
     "PostToolUseFailure": (*_CALL, "error", "is_interrupt"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.memory.index.similarity import Similarity, embed_all, embedded_text
-from hexad.model import DEFAULT_LAYERS, RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, RECORDS, Knowledge, Layer, Learning, Record, Skill, SkillStatus
 from hexad.store import Embedded, Entry, Question, Reading, Row, Store, Writing
 from hexad.text.document import Document
 
@@ -19,10 +19,11 @@ _LOADING: Final = 60.0  # seconds that reindexing waits for the embedder
 
 
 def document_of(record: Record) -> Document | None:
-    """A record's terms; None for one that cannot be found: a hidden entry, a skill that is not active."""
+    """A record's terms; None for one that is not found: a hidden entry, an inactive skill, a failure without more."""
     hidden = isinstance(record, Knowledge) and record.deleted is not None
     inactive = isinstance(record, Skill) and record.status is not SkillStatus.ACTIVE
-    return None if hidden or inactive else Document.of(record.fields())
+    bare = isinstance(record, Learning) and not record.says
+    return None if hidden or inactive or bare else Document.of(record.fields())
 
 
 def put(unit: Writing, records: Sequence[Record], similarity: Similarity | None = None) -> None:

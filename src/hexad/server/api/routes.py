@@ -71,7 +71,7 @@ _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
 _FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY, "deleted": FLAG}
 _TRUST: Final = {**fields_of(Learning, "category"), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
 _DAYS: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 36_500}
-_TIMES: Final = {"seen_within_days": _DAYS, "unseen_for_days": _DAYS}
+_TIMES: Final = {"seen_within_days": _DAYS, "unseen_for_days": _DAYS, "noticed": FLAG}
 _SAID: Final = "content category tags source subject thread position pinned expires relevance"
 _ENTRY: Final = given(Knowledge, _SAID, required="content", keep_secrets=FLAG, rename=FLAG)
 _REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
@@ -141,7 +141,8 @@ ROUTES: Final[tuple[Route, ...]] = (
           body(apply=FLAG, unseen_for_days=_DAYS)),
     Route("GET", "/learnings/{id}", READ, "get_learning", "Read a learning",
           lambda c: shown(c.hx.learnings.get(c.named)), ref("Learning")),
-    Route("POST", "/learnings/{id}/reject", APPROVE, "reject_learning", "Never offer its fix again",
+    Route("POST", "/learnings/{id}/reject", APPROVE, "reject_learning",
+          "Never show its lesson again, or its examples if it has none",
           lambda c: shown(c.hx.learnings.reject(c.named)), ref("Learning")),
     Route("DELETE", "/learnings/{id}", APPROVE, "delete_learning", "Delete a learning",
           lambda c: delete(c, c.hx.learnings), NOTHING, status=204),

@@ -174,14 +174,14 @@ def correct_learning(call: Call) -> Reply:
 
 
 def known_fix(call: Call) -> dict[str, Any]:
-    """The fix that is known for an error of a tool; it counts as offered."""
+    """Find what is known about an error of a tool, a lesson or an example; it counts as shown."""
     ask = call.hx.learnings.known_fix if call.body.get("untrusted") else call.hx.learnings.fix_for
     fix = ask(call.body["tool"], call.body["error"], args=call.body.get("args"))
     return {"fix": fix and str(fix), "trust": fix and fix.trust, "learning": fix and wire.to_json(fix.learning)}
 
 
 def clean_learnings(call: Call) -> dict[str, Any]:
-    """Merge duplicates and remove old learnings that nothing confirmed; without `apply` only the plan."""
+    """Remove old learnings that nothing confirmed; without `apply` only the plan."""
     days = call.body.get("unseen_for_days")
     span = None if days is None else timedelta(days=days)
     return asdict(call.hx.learnings.clean(dry_run=not call.body.get("apply", False), unseen_for=span))
@@ -208,7 +208,7 @@ def run_skill(call: Call) -> dict[str, Any]:
 
 
 def queue(call: Call) -> dict[str, Any]:
-    """Everything that awaits review: proposals, then drafts, then doubtful fixes."""
+    """Everything that awaits review: proposals, then drafts, then doubtful learnings."""
     hx = call.hx
     drafted = map(waiting, drafts(hx.skills.list()))
     return {"queue": [*map(waiting, hx.proposals.list()), *drafted, *map(waiting, hx.learnings.doubtful())]}

@@ -30,7 +30,7 @@ _SAID: Final = {  # by routes that are one form each, whose fields have the name
     "deprecate_skill": "It is deprecated.",
     "correct_learning": "Saved as your correction: it is trusted.",
     "delete_learning": "Deleted.",
-    "reject_learning": "Rejected: this fix is not offered again.",
+    "reject_learning": "Rejected: it is not shown again.",
     "revoke_token": "Revoked.",
 }
 

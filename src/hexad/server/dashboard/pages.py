@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.context.retriever import ContextRetriever
+from hexad.examples import call_text
 from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
 from hexad.model import TRUSTED, AuditRecord, Category, Layer, Learning, Origin, ReferenceKind, Skill, Version
 from hexad.server.api import verbs
@@ -56,10 +57,14 @@ def playground(call: Call) -> dict[str, Any]:
 
 
 def review(call: Call) -> dict[str, Any]:
-    """Proposals beside the entries that they would change, drafts with their findings, doubtful fixes."""
+    """Proposals beside the entries that they would change, drafts with their findings, doubtful learnings."""
     proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
     looked_at = [_looked_at(skill) for skill in drafts(call.hx.skills.list())]
-    return {"proposals": proposals, "drafts": looked_at, "doubts": call.hx.learnings.doubtful()}
+    return {
+        "proposals": proposals,
+        "drafts": looked_at,
+        "doubts": [(each, _in_words(each)) for each in call.hx.learnings.doubtful()],
+    }
 
 
 def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
@@ -121,36 +126,63 @@ def _difference(older: Version, newer: Version) -> dict[str, Any]:
 
 
 def learnings(call: Call) -> dict[str, Any]:
-    """All learnings, the most frequent first, or one with its examples."""
+    """All learnings, the most frequent first, or one with its examples; failures of one session only if asked for."""
     if call.query.get("id"):
         return _one_learning(call, call.hx.learnings.get(call.query["id"]))
     query = call.query.get("query", "").strip().casefold()
-    every = sorted(call.hx.learnings.list(), key=lambda each: (each.seen, each.updated), reverse=True)
-    found = [each for each in every if query in f"{each.trigger} {each.error_pattern} {each.fix}".casefold()]
+    every = call.hx.learnings.list(noticed=bool(call.query.get("noticed")))
+    found: list[tuple[Learning, str]] = []
+    for each in sorted(every, key=lambda each: (each.seen, each.updated), reverse=True):
+        known = _in_words(each)
+        if query in f"{each.trigger} {each.error_pattern} {known}".casefold():
+            found.append((each, known))
     return {"learnings": found[: _ROWS * 4], "stats": call.hx.learnings.stats(), "trusted": TRUSTED}
+
+
+def _in_words(learning: Learning) -> str:
+    """Its lesson, else its best example; empty if nothing is known."""
+    shown = learning.known.shown
+    return learning.fix or (shown[0].text(learning.tool, sessions=learning.sessions) if shown else "")
 
 
 def _one_learning(call: Call, learning: Learning) -> dict[str, Any]:
     latest = call.hx.audit.latest(_LOOKED_AT)
     records = _calls(latest)
-    examples = [
+    met = [
         (record, _next(records, place))
         for place, record in enumerate(records)
         if record.details.get("learning") == learning.id
     ]
-    evidence = [each for each in latest if learning.id in cast("Mapping[str, float]", each.details.get("trust", {}))]
+    touched = [each for each in latest if learning.id in cast("Mapping[str, float]", each.details.get("trust", {}))]
+    moved = _moved(touched[::-1], learning.id)
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
-    came = zip(prompts, _came_of(prompts, _calls(evidence)), strict=True)
+    came = zip(prompts, _came_of(prompts, _calls([record for record, _ in reversed(moved)])), strict=True)
     return {
         "template": "learnings_one",
         "learning": learning,
-        "examples": examples[-_EXAMPLES:],
-        "came": [None if after is None else bool(after.details.get("ok")) for _, after in examples[-_EXAMPLES:]],
-        "evidence": evidence[::-1],
-        "offers": [(each.at, how) for each, how in came if any(item.id == learning.id for item in each.items)],
+        "examples": [
+            (each, call_text(learning.tool, each.failed), call_text(learning.tool, each.worked))
+            for each in learning.known.examples
+        ],
+        "met": met[-_EXAMPLES:],
+        "came": [None if after is None else bool(after.details.get("ok")) for _, after in met[-_EXAMPLES:]],
+        "moved": moved,
+        "prompts": [(each.at, how) for each, how in came if any(item.id == learning.id for item in each.items)],
         "trusted": TRUSTED,
     }
+
+
+def _moved(records: Sequence[AuditRecord], id: str) -> list[tuple[AuditRecord, float]]:
+    """The records that changed the trust in a learning, and those in which somebody saved it; oldest first."""
+    points: list[tuple[AuditRecord, float]] = []
+    before = 0.0
+    for record in records:
+        trust = cast("Mapping[str, float]", record.details["trust"])[id]
+        if trust != before or record.action != "tool.call":
+            points.append((record, trust))
+        before = trust
+    return points
 
 
 def _calls(records: Sequence[AuditRecord]) -> list[AuditRecord]:
@@ -185,7 +217,7 @@ def timeline(call: Call) -> dict[str, Any]:
     empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
     came = _came_of(prompts, _calls(call.hx.audit.latest(_LOOKED_AT)))
     return {
-        "names": {each.id: each.trigger for each in call.hx.learnings.list()},
+        "names": {each.id: each.trigger for each in call.hx.learnings.list(noticed=True)},
         "prompts": list(zip(prompts[: _ROWS * 2], came, strict=False)),
         "every": len(prompts),
         "empty": empty.total(),

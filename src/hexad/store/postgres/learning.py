@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 _LEARNINGS: Final = CODES[Layer.AGENT_LEARNINGS]
 _CALLS_AHEAD: Final = 32  # calls of a session that are read before somebody asks for them
 _ABOUT: Final = (
-    "SELECT r.* FROM (SELECT learning FROM hexad.offer WHERE tenant = $1 AND session = $2 AND state = 'offered' "
+    "SELECT r.* FROM (SELECT learning FROM hexad.offer WHERE tenant = $1 AND session = $2 "
+    "AND state IN ('offered', 'met', 'shown', 'stuck', 'failed') "
     "UNION SELECT learning FROM (SELECT learning, ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
-    "ORDER BY number DESC LIMIT 4) c WHERE NOT ok AND learning <> '' LIMIT 16) o CROSS JOIN LATERAL ("
+    "ORDER BY number DESC LIMIT 12) c WHERE NOT ok AND learning <> '' LIMIT 16) o CROSS JOIN LATERAL ("
     f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = o.learning LIMIT 1) r"
 )
 _TEMPLATES: Final = (

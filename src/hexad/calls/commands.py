@@ -1,0 +1,170 @@
+"""A shell text as its simple commands: which programs it runs, in words that two texts can be compared by."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Command: TypeAlias = tuple[str, ...]
+
+ARGUMENTS: Final = ("command", "cmd", "script")  # names of the argument that holds a shell text
+_LONGEST: Final = 4000  # characters of a text that are read
+_HEREDOC: Final = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*", re.DOTALL)
+_REDIRECTION: Final = re.compile(r"\d?>&\d|&?\d?>>?\s*[^\s;&|]+|<\s*[^\s;&|(<]+")
+_WORD: Final = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s;&|()"'\\])+|&&|\|\||[;|&()\n]""")
+_ENDS: Final = frozenset({"&&", "||", ";", "|", "&", "\n", "(", ")"})
+_SETTING: Final = re.compile(r"[A-Za-z_]\w*=")
+_PLAIN: Final = re.compile(r"[a-z][\w:.-]*\Z")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LEADING: Final = _words("sudo time timeout env command exec then do if ! { nohup")
+_VIEWERS: Final = _words("head tail cat less more wc sort uniq tee grep rg")  # behind a pipe
+_BESIDE: Final = _words(  # programs that stand beside what a text is for
+    "cd export echo source . set [ pwd ls cat sleep true test which head tail mkdir nvm"
+)
+_WITH_VERBS: Final = _words(  # programs of which the first word alone says too little
+    """apt brew bun bundle cargo docker dotnet gcloud gh git go gradle helm just kubectl make mise mvn
+    npm npx pip pnpm podman poetry systemctl terraform uv yarn aws az"""
+)
+
+
+def shell_text(arguments: object) -> str | None:
+    """The shell text among a call's arguments; None if the tool is no shell."""
+    if not isinstance(arguments, dict):
+        return None
+    texts = (arguments.get(name) for name in ARGUMENTS)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), None)
+
+
+@lru_cache(maxsize=512)
+def commands(text: str) -> tuple[Command, ...]:
+    """The simple commands of a text, without redirections and without what only views their output.
+
+    >>> commands("cd web && npm test 2>&1 | tail -20")
+    (('cd', 'web'), ('npm', 'test'))
+    """
+    plain = _REDIRECTION.sub("", _HEREDOC.sub("", text[:_LONGEST]))
+    found: list[Command] = []
+    words: list[str] = []
+    piped = False
+    for word in (*_WORD.findall(plain), ";"):
+        if word not in _ENDS:
+            words.append(word)
+            continue
+        if words and not (piped and words[0] in _VIEWERS):
+            found.append(tuple(words))
+        words, piped = [], word == "|"
+    return tuple(found)
+
+
+def head(command: Command) -> Command:
+    """The program of a command and up to two plain words behind it.
+
+    >>> head(("CI=1", "sudo", "/usr/bin/git", "push", "origin", "main"))
+    ('git', 'push', 'origin')
+    """
+    start = 0
+    for word in command:
+        if not _SETTING.match(word) and word not in _LEADING and not word.rstrip("s").isdecimal():
+            break
+        start += 1
+    if start == len(command):
+        return ()
+    found = [command[start].rsplit("/", 1)[-1]]
+    for word in command[start + 1 : start + 3]:
+        if not _PLAIN.match(word):
+            break
+        found.append(word)
+    return tuple(found)
+
+
+def main_commands(text: str) -> list[Command]:
+    """The commands that a text is for: not `cd`, `export` and the like, unless there is nothing else."""
+    every = [each for each in commands(text) if head(each)]
+    return [each for each in every if head(each)[0] not in _BESIDE] or every[-1:]
+
+
+def same_program(one: Command, other: Command) -> bool:
+    """Whether two commands run the same program and, of programs with verbs, the same verb.
+
+    >>> same_program(("git", "push"), ("git", "push", "-u")), same_program(("git", "push"), ("git", "pull"))
+    (True, False)
+    """
+    first, second = head(one), head(other)
+    shorter = min(len(first), len(second))
+    if not shorter or first[:shorter] != second[:shorter]:
+        return False
+    return shorter > 1 or first[0] not in _WITH_VERBS or len(first) == len(second)
+
+
+def runs_the_same(one: str, other: str) -> bool:
+    """Whether two texts have a main command in common, by program."""
+    others = main_commands(other)
+    return any(same_program(each, its) for each in main_commands(one) for its in others)
+
+
+def words_in(text: str) -> Counter[str]:
+    """How often each word occurs in the commands of a text."""
+    return Counter(word for command in commands(text) for word in command)
+
+
+def names_of(text: str) -> list[Sequence[str]]:
+    """The names by which people speak of a text's main commands: the program, with its verb where it has verbs.
+
+    >>> names_of("npm test"), names_of("terraform")
+    ([('npm', 'test')], [('terraform',)])
+    """
+    heads = (head(each) for each in main_commands(text))
+    return [each[:2] if each[0] in _WITH_VERBS else each[:1] for each in heads]
+
+
+_TAKES_RIGHTS: Final = re.compile(
+    r"""(?ix) (?:sudo|doas|runas|su|setenforce) | 0?777 | 0?666 | [ao]\+r?wx? | \S*verify=(?:false|0|no)
+    | -{1,2}(?: no-?verify | force(?:-\S*)? | insecure | no-?check\S* | skip-\S+ | allow-\S+ | privileged
+      | trust-\S+ | dangerously\S* | unsafe\S* | break-system-packages | admin | no-?sandbox | disable-\S+
+      | ignore-\S+ | yes-i-\S+ | no-gpg\S* )(?:=.*)?"""
+)
+_SHORT_OPTIONS: Final = {
+    "git": "fD",
+    "curl": "k",
+    **dict.fromkeys(("rm", "npm", "mv", "cp", "ln", "docker"), "f"),
+}
+_NAMED: Final = re.compile(
+    r"(?i)force|(?:skip|no|bypass|override|ignore|disable|allow)_?\w*(?:check|verif|valid|approv|auth|safe|guard|limit)"
+    r"|^(?:insecure|sudo|admin|as_root|privileged|unsafe|override|bypass)$"
+)
+_OFF: Final = re.compile(r"(?i)verif|valid|check|safe|secure|sandbox|confirm|dry_?run")
+
+
+def takes_rights(text: str) -> bool:
+    """Whether a shell text takes rights or turns a check off.
+
+    >>> takes_rights("git push --force"), takes_rights("sudo make"), takes_rights("git push -u origin main")
+    (True, True, False)
+    """
+    for command in commands(text):
+        short = _SHORT_OPTIONS.get((head(command) or ("",))[0], "")
+        for word in command:
+            letters = word[1:] if re.fullmatch(r"-[A-Za-z]+", word) else ""
+            if _TAKES_RIGHTS.fullmatch(word) or any(letter in short for letter in letters):
+                return True
+    return "commit" in text and re.search(r"git\s+commit\s(?:.*\s)?-n\b", text) is not None
+
+
+def argument_takes_rights(name: str, value: object) -> bool:
+    """Whether a named argument takes rights or turns a check off.
+
+    >>> argument_takes_rights("force", True), argument_takes_rights("verify", False), argument_takes_rights("n", 3)
+    (True, True, False)
+    """
+    off = value in (False, 0, None, "", "false", "no", "off")
+    return bool(_OFF.search(name)) if off and value is not None else not off and _NAMED.search(name) is not None
