@@ -52,6 +52,11 @@ class Example:
         return bool(made) and all(_ANY.isdisjoint(form[1:]) for form in forms)
 
     @property
+    def says_something(self) -> bool:
+        """Whether it may be shown: a person did not reject it, and steps in between were needed in two sessions."""
+        return not self.rejected and (self.times > 1 or not self.change.get("steps"))
+
+    @property
     def rights(self) -> bool:
         """Whether the call that worked takes rights or turns a check off: then it is shown only if asked for."""
         return bool(self.change.get("rights"))
@@ -161,7 +166,7 @@ class Evidence:
     def shown(self) -> tuple[Example, ...]:
         """The examples that say something: what worked differed more often than it was the same call again."""
         changed = sum(each.times for each in self.examples)
-        kept = [each for each in self.examples if not each.rejected] if changed > self.same else []
+        kept = [each for each in self.examples if each.says_something] if changed > self.same else []
         return tuple(sorted(kept, key=lambda each: (each.times, each.at), reverse=True))
 
     def to_json(self) -> dict[str, Any]:

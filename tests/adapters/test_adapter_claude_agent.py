@@ -61,6 +61,8 @@ def _said(message: Any) -> Iterator[tuple[str, str]]:
             yield "tool", text.partition("<system-reminder>")[0] + hook + added.partition("</system-reminder>")[0]
         elif PREFACE in text:
             yield message["role"], text[text.index(PREFACE) :].removesuffix("\n</system-reminder>")
+        elif "\nPreToolUse:" in text:
+            yield "tool", text.partition("hook additional context: ")[2].partition("\n</system-reminder>")[0]
         elif "<system-reminder>" not in text:
             yield message["role"], text
 
@@ -229,3 +231,15 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
         "user function": "the SDK hands no context of the program's to its hooks, so the user is named in the options",
     }
     return Agents(make, missing=missing, wraps=False, repeats=True)
+
+
+@pytest.mark.requirement("EVID-04")
+def test_before_a_call_that_failed_so_in_two_sessions_the_model_reads_what_worked(agents: Agents, hx: Hexad) -> None:
+    own = agents.own(hx)
+    for session in ("monday", "tuesday"):
+        own.observe(tool="mcp__desk__book", args={"day": "31/01/2026"}, error="cannot read the day", session=session)
+        own.observe(tool="mcp__desk__book", args={"day": "2026-01-31"}, result="booked", session=session)
+    script = booked("28/02/2026")
+    answered(agents.make(hx, script, [book]), "hello")
+    told = [text for role, text in script.requests[-1].messages if role == "tool"]
+    assert [text.startswith("From memory: Failed before (2 sessions") for text in told] == [False, True]

@@ -138,9 +138,10 @@ def test_another_example_than_the_rejected_one_is_shown_and_a_person_may_still_c
     hx.learnings.reject(noticed.id)
     assert hx.learnings.known_fix("book", "book cannot read the day") is None
     bad = {"day": "31/01/2026"}
-    hx.observe(tool="book", args=bad, error="book cannot read the day", session="chat:2")
-    hx.observe(tool="login", args={}, result="ok", session="chat:2")
-    hx.observe(tool="book", args=bad, result="booked", session="chat:2")
+    for session in ("chat:2", "chat:3"):
+        hx.observe(tool="book", args=bad, error="book cannot read the day", session=session)
+        hx.observe(tool="login", args={}, result="ok", session=session)
+        hx.observe(tool="book", args=bad, result="booked", session=session)
     fix = hx.learnings.known_fix("book", "book cannot read the day")
     assert fix is not None
     assert "login" in fix

@@ -306,14 +306,51 @@ def test_what_the_same_call_mends_as_often_is_no_mistake_of_the_call(hx: Hexad) 
 
 
 @requirement("EVID-01", "LEARN-06")
-def test_the_same_call_that_worked_after_another_tool_is_shown_with_that_tool(hx: Hexad) -> None:
-    fail(hx, "s", {"q": 1}, "precondition failed")
-    work(hx, "s", {"user": "ann"}, tool="login")
-    work(hx, "s", {"q": 1})
+def test_the_same_call_that_worked_after_another_tool_in_two_sessions_is_shown_with_that_tool(hx: Hexad) -> None:
+    for session in "st":
+        assert beside(hx, {"q": 2}, "precondition failed") == ""
+        fail(hx, session, {"q": 1}, "precondition failed")
+        work(hx, session, {"user": "ann"}, tool="login")
+        work(hx, session, {"q": 1})
     assert beside(hx, {"q": 2}, "precondition failed").endswith(
         'What worked next: login(user="ann"), then the same call'
     )
     assert beside(hx, {"q": 2}, "precondition failed: login first") == ""
+
+
+@requirement("EVID-01")
+@pytest.mark.parametrize(
+    ("working", "shown"),
+    [
+        ("git stash && make lint", True),
+        ("git stash && make lint | tail -5; git stash pop", False),
+        ("git stash; make lint || true", False),
+        ("set -o pipefail; git stash && make lint | tail -5", True),
+    ],
+)
+def test_a_command_whose_failure_nobody_would_notice_is_no_example_of_what_worked(
+    hx: Hexad, working: str, shown: bool
+) -> None:
+    shell(hx, "s", "make lint", working)
+    assert bool(beside(hx, {"command": "make lint"}, "Exit code 1\nError: no", "Bash")) is shown
+
+
+@requirement("EVID-02")
+def test_a_flag_that_the_error_names_with_its_value_is_not_shown(hx: Hexad) -> None:
+    error = "2 matches found; to replace all of them, set replace_all to true"
+    fail(hx, "s", {"text": "a b", "replace_all": False}, error, "edit")
+    work(hx, "s", {"text": "a b", "replace_all": True}, "edit")
+    assert beside(hx, {"text": "c d", "replace_all": False}, error, "edit") == ""
+
+
+@requirement("EVID-04")
+def test_a_prompt_shows_the_example_that_does_not_hang_on_one_calls_values(hx: Hexad) -> None:
+    for session in "ab":
+        shell(hx, session, "git push", "git push origin main", "Exit code 1\nerror: failed to push some refs")
+    for session in "cde":
+        failing, working = "git commit -m one && git push", "git commit -m two && git push"
+        shell(hx, session, failing, working, "Exit code 1\nerror: failed to push some refs")
+    assert "git push origin main" in prompt(hx, "z", "please run git push")
 
 
 @requirement("LEARN-06")

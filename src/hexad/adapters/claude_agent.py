@@ -75,6 +75,14 @@ class _Learning:
             return {}
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": added.found}}
 
+    async def starting(self, given: Any, _id: str | None, _context: Any) -> Any:
+        """A warning before a call that failed before in this very form."""
+        name, call, session = given["tool_name"], given["tool_use_id"], given["session_id"]
+        if name.startswith(_PREFIX):
+            return {}
+        text = await self._memory.awarn_before(given, name, given["tool_input"], id=call, session=session)
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text}} if text else {}
+
     async def ended(self, given: Any, _id: str | None, _context: Any) -> Any:
         """Learn from a call that worked or failed, unless a person interrupted it; say what is known of a failure."""
         name, error = given["tool_name"], given.get("error")
@@ -91,7 +99,12 @@ class _Learning:
 
 
 def _hooks(own: dict[str, Any], learning: _Learning) -> dict[str, Any]:
-    ours = {"UserPromptSubmit": learning.prompted, "PostToolUse": learning.ended, "PostToolUseFailure": learning.ended}
+    ours = {
+        "UserPromptSubmit": learning.prompted,
+        "PreToolUse": learning.starting,
+        "PostToolUse": learning.ended,
+        "PostToolUseFailure": learning.ended,
+    }
     return {**own, **{event: [*own.get(event, ()), HookMatcher(hooks=[hook])] for event, hook in ours.items()}}
 
 

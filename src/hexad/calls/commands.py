@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Command: TypeAlias = tuple[str, ...]
+Command: TypeAlias = tuple[str, ...]
 
 ARGUMENTS: Final = ("command", "cmd", "script")  # names of the argument that holds a shell text
 _LONGEST: Final = 4000  # characters of a text that are read
@@ -45,6 +45,29 @@ def shell_text(arguments: object) -> str | None:
     return next((text for text in texts if isinstance(text, str) and text.strip()), None)
 
 
+class Part(NamedTuple):
+    """One simple command of a text, and the sign behind it."""
+
+    command: Command
+    end: str  # "&&", "|", ";" …; a text ends with ";"
+
+
+@lru_cache(maxsize=512)
+def parts(text: str) -> tuple[Part, ...]:
+    """The simple commands of a text in order, without redirections."""
+    plain = _REDIRECTION.sub("", _HEREDOC.sub("", text[:_LONGEST]))
+    found: list[Part] = []
+    words: list[str] = []
+    for word in (*_WORD.findall(plain), ";"):
+        if word not in _ENDS:
+            words.append(word)
+            continue
+        if words:
+            found.append(Part(tuple(words), word))
+        words = []
+    return tuple(found)
+
+
 @lru_cache(maxsize=512)
 def commands(text: str) -> tuple[Command, ...]:
     """The simple commands of a text, without redirections and without what only views their output.
@@ -52,18 +75,30 @@ def commands(text: str) -> tuple[Command, ...]:
     >>> commands("cd web && npm test 2>&1 | tail -20")
     (('cd', 'web'), ('npm', 'test'))
     """
-    plain = _REDIRECTION.sub("", _HEREDOC.sub("", text[:_LONGEST]))
     found: list[Command] = []
-    words: list[str] = []
-    piped = False
-    for word in (*_WORD.findall(plain), ";"):
-        if word not in _ENDS:
-            words.append(word)
-            continue
-        if words and not (piped and words[0] in _VIEWERS):
-            found.append(tuple(words))
-        words, piped = [], word == "|"
+    before = ""
+    for command, end in parts(text):
+        if not (before == "|" and command[0] in _VIEWERS):
+            found.append(command)
+        before = end
     return tuple(found)
+
+
+def telling(text: str) -> frozenset[Command]:
+    """The commands of a text that would make it fail if they failed: not those before `;`, `||` or a pipe.
+
+    >>> sorted(telling("cd web && npm test")), telling("npm test | tail; git stash pop")
+    ([('cd', 'web'), ('npm', 'test')], frozenset({('git', 'stash', 'pop')}))
+    """
+    every = parts(text)
+    found: set[Command] = set()
+    for place, (command, end) in reversed(list(enumerate(every))):
+        last = place == len(every) - 1
+        if last or end == "&&" or (end == "|" and "pipefail" in text):
+            found.add(command)
+        elif end != "|":
+            break
+    return frozenset(found)
 
 
 def head(command: Command) -> Command:

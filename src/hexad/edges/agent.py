@@ -115,6 +115,7 @@ class AgentMemory:
         self._nobody = ("nobody", f"{id(self)}")  # the turn of a user who is not known
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
         self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
+        self._warned: Recent[str, str] = Recent(_REMEMBERED)  # tools, by a call's id
         store = hx.store
         self.place = (store.location if store.durable else f"{store.location} {id(store)}", hx.namespace)
 
@@ -148,13 +149,18 @@ class AgentMemory:
         """Like `learn`, beside an event loop."""
         return await soon(self.hx, self._learning(context, call, session)) or ""
 
-    def warn_before(self, context: Any, tool: str, args: object, *, session: str = "", counts: bool = True) -> str:
-        """A warning before a call that failed before in this very form; empty for nearly all calls."""
-        own = self.own(context, session) if self.hx.enabled and tool not in NAMES else None
-        found = None
-        with going_on("a call is made without what is known of it", self._nobody):
-            found = None if own is None else own.learnings.before(tool, args, counts=counts)
-        return "" if found is None else beside_error(found)
+    def warn_before(
+        self, context: Any, tool: str, args: object, *, id: str = "", session: str = "", counts: bool = True
+    ) -> str:
+        """A warning before a call that failed before in this very form; empty for nearly all calls.
+
+        If the call fails all the same, what is known is not said again: its ``id`` is remembered.
+        """
+        return _now(self.hx, self._warning(context, Ended(tool, args, id=id), session, counts=counts)) or ""
+
+    async def awarn_before(self, context: Any, tool: str, args: object, *, id: str = "", session: str = "") -> str:
+        """Like `warn_before`, beside an event loop."""
+        return await soon(self.hx, self._warning(context, Ended(tool, args, id=id), session, counts=True)) or ""
 
     def known_of(self, context: Any, call: Ended, *, session: str = "", counts: bool = True) -> str:
         """The text that is known about a failed call, for the model that reads its error; empty if nothing is."""
@@ -322,7 +328,8 @@ class AgentMemory:
 
     def _telling(self, context: Any, call: Ended, session: str, *, counts: bool) -> Job | None:
         """Finds what is known about a failure. A locked store is waited for once a turn."""
-        whose = self._speaker(context, session) if self.hx.enabled and call.tool not in NAMES else None
+        wanted = self.hx.enabled and call.tool not in NAMES and not self._warned.get(call.id)
+        whose = self._speaker(context, session) if wanted else None
         if whose is None:
             return None
         turn = whose.conversation.turn
@@ -337,6 +344,23 @@ class AgentMemory:
             return "" if found is None else beside_error(found)
 
         return Job(turn, "an error is shown without what is known of it", _PATIENCE, work)
+
+    def _warning(self, context: Any, call: Ended, session: str, *, counts: bool) -> Job | None:
+        """Finds what to know before a call."""
+        whose = self._speaker(context, session) if self.hx.enabled and call.tool not in NAMES else None
+        if whose is None:
+            return None
+
+        def work() -> str:
+            found = whose.scope(self.hx).learnings.before(call.tool, call.args, counts=counts)
+            if found is None:
+                return ""
+            if call.id:
+                self._warned.put(call.id, call.tool)
+            return beside_error(found)
+
+        seconds = self.hx.settings.layer_deadline
+        return Job(whose.conversation.turn, "a call is made without what is known of it", seconds, work)
 
     def _noting(self, context: Any, tools: Iterable[str], session: str) -> Job | None:
         """Finds what is known of the arguments of tools, of all in one go."""

@@ -12,10 +12,10 @@ from hexad.calls.commands import runs_the_same, shell_text, words_in
 from hexad.calls.outcome import trigger_of
 from hexad.calls.verbatim import verbatim
 from hexad.learning.confidence import UNPROVEN
-from hexad.learning.difference import Difference, flat
-from hexad.learning.evidence import Shown, general_examples, is_risky, shown_of
+from hexad.learning.difference import Difference
+from hexad.learning.evidence import Shown, general_examples, shown_of
 from hexad.learning.lookup import pointed_to
-from hexad.model import Origin
+from hexad.learning.shapes import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,11 +67,10 @@ def _about(learning: Learning, given: Mapping[str, Any]) -> Shown | None:
     if example is not None:
         text = example.text(learning.tool, sessions=learning.sessions)
         return Shown(learning, text, max(learning.trust, UNPROVEN), example)
-    risky = learning.origin is not Origin.USER and is_risky(learning.fix)
-    failed_so = any(_is_the_call(each, given) for each in evidence.examples)
-    if not learning.fix or risky or not failed_so:
+    if not any(_is_the_call(each, given) for each in evidence.examples):
         return None
-    return shown_of(learning, None, "", asked=False, brief=False)[0]
+    known = shown_of(learning, None, "", asked=False, brief=False)
+    return next((each for each in known if each.example is None), None)
 
 
 def _is_the_call(example: Example, given: Mapping[str, Any]) -> bool:

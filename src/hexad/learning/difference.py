@@ -11,51 +11,24 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.calls.arguments import in_words, is_strong, shape_of
 from hexad.calls.commands import (
-    argument_takes_rights,
     commands,
     main_commands,
     runs_the_same,
     same_program,
     shell_text,
     takes_rights,
+    telling,
     words_in,
 )
 from hexad.examples import ABSENT, FEWER_WORDS
+from hexad.learning.shapes import Form, compared, flat, form_of, has_form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
 _LEAST_SHARED: Final = 0.5  # of a failed command's words that stand in the one that worked
-_MOST_WORDS: Final = 12  # of a text of which a part may have worked better than the whole
-_DEEPEST: Final = 3
 _IN_ANY_CALL: Final = frozenset({ABSENT, FEWER_WORDS})
-_NOT_DONE: Final = {"description", "timeout", "run_in_background", "workdir"}  # of a shell's call: not what it does
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """An argument that had another form in the call that worked: its path, and what it was before and after."""
-
-    path: str
-    before: str
-    after: str
-
-    def in_words(self) -> str:
-        """The difference as a sentence has it.
-
-        >>> Form("/day", "DD/MM/YYYY", "YYYY-MM-DD").in_words()
-        '`day` as YYYY-MM-DD, not as DD/MM/YYYY'
-        """
-        name = f"`{self.path.strip('/').replace('/', '.')}`"
-        if self.after == ABSENT:
-            return f"without {name}"
-        if self.before == ABSENT:
-            return f"with {name} ({in_words(self.after)})"
-        if self.after == FEWER_WORDS:
-            return f"{name} with fewer words"
-        return f"{name} as {in_words(self.after)}, not as {in_words(self.before)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +64,8 @@ class Difference:
         said = [each for each in self.values if _is_in(each[1], error)] or list(self.values)
         if said:
             applies = all(own.get(path, ABSENT) == before for path, before, _ in said)
-            return applies and not all(_is_in(after, error) for _, _, after in said)
-        return any(_has_form(own, form, error) for form in self.forms)
+            return applies and not all(_is_in(after, error, path) for path, _, after in said)
+        return any(has_form(own, form, error) for form in self.forms)
 
     def _speaks_to_command(self, words: Mapping[str, int], error: str) -> bool:
         if any(word not in words for word in self.removed):
@@ -109,7 +82,7 @@ class Difference:
         if self.steps:
             return False  # one call does not show what was done before it
         own = flat(arguments)
-        formed = all(_form_of(own, form.path) == form.after or form.after == FEWER_WORDS for form in self.forms)
+        formed = all(form_of(own, form.path) == form.after or form.after == FEWER_WORDS for form in self.forms)
         return formed and all(own.get(path) == after for path, _, after in self.values)
 
     def is_failing_in(self, own: Mapping[str, Any], failed: Mapping[str, Any]) -> bool:
@@ -121,7 +94,7 @@ class Difference:
             and not self.values
             and all(_IN_ANY_CALL.isdisjoint({each.before, each.after}) for each in self.forms)
         ):
-            return all(_form_of(own, form.path) == form.before for form in self.forms)
+            return all(form_of(own, form.path) == form.before for form in self.forms)
         return own == failed
 
     def to_json(self) -> dict[str, Any]:
@@ -156,7 +129,8 @@ def between(failed: Mapping[str, Any], worked: Mapping[str, Any]) -> Difference 
         return None
     if before is not None and after is not None:
         return _between_commands(before, after)
-    return _between_arguments(flat(failed), flat(worked))
+    forms, values, rights = compared(flat(failed), flat(worked))
+    return Difference(forms=tuple(forms), values=tuple(values), rights=rights)
 
 
 def _between_commands(before: str, after: str) -> Difference | None:
@@ -164,6 +138,8 @@ def _between_commands(before: str, after: str) -> Difference | None:
     failed, worked = words_in(before), words_in(after)
     shared = sum(min(count, worked.get(word, 0)) for word, count in failed.items())
     if not runs_the_same(before, after) or shared < _LEAST_SHARED * sum(failed.values()):
+        return None
+    if _hides_failure(before, after):
         return None
     first, second = _up_to_shared(before, after), _up_to_shared(after, before)
     removed = tuple(word for word in dict.fromkeys(first) if word not in second and word not in worked)
@@ -174,6 +150,12 @@ def _between_commands(before: str, after: str) -> Difference | None:
     return Difference(removed=removed, added=added, rights=takes_rights(after) and not takes_rights(before))
 
 
+def _hides_failure(before: str, after: str) -> bool:
+    """Whether a text would have worked even if what failed before had failed again: behind it stands `;` or a pipe."""
+    known = telling(before)
+    return not any(same_program(each, its) for each in telling(after) for its in known)
+
+
 def _up_to_shared(text: str, other: str) -> list[str]:
     """The words of a text's commands, up to the last that the other text runs too."""
     others = main_commands(other)
@@ -182,77 +164,11 @@ def _up_to_shared(text: str, other: str) -> list[str]:
     return [word for command in every[: shared[-1] + 1] for word in command] if shared else []
 
 
-def _between_arguments(before: Mapping[str, Any], after: Mapping[str, Any]) -> Difference:
-    forms: list[Form] = []
-    values: list[tuple[str, Any, Any]] = []
-    rights = False
-    for path in sorted({*before, *after}):
-        old, new = before.get(path, ABSENT), after.get(path, ABSENT)
-        if old == new:
-            continue
-        rights |= argument_takes_rights(path.rsplit("/", 1)[-1], None if new is ABSENT else new)
-        one, other = _form_of(before, path), _form_of(after, path)
-        if one != other and (ABSENT in {one, other} or is_strong(one) or is_strong(other)):
-            forms.append(Form(path, one, other))
-        elif _is_part(old, new):
-            forms.append(Form(path, one, FEWER_WORDS))
-        else:
-            values.append((path, old, new))
-    return Difference(forms=tuple(forms), values=tuple(values), rights=rights)
-
-
-def flat(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by path, those inside objects by theirs.
-
-    >>> flat({"a": {"b": 1}, "c": [2]})
-    {'/a/b': 1, '/c': [2]}
-    """
-    shell = shell_text(arguments) is not None
-    return {path: value for path, value in _flat("", arguments, 0) if not (shell and path.strip("/") in _NOT_DONE)}
-
-
-def _flat(path: str, value: object, depth: int) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict) and value and depth < _DEEPEST:
-        for name, each in value.items():
-            yield from _flat(f"{path}/{name}", each, depth + 1)
-    elif path:
-        yield path, value
-
-
-def _form_of(arguments: Mapping[str, Any], path: str) -> str:
-    if path in arguments:
-        return shape_of(arguments[path])
-    inside = any(each.startswith(f"{path}/") for each in arguments)
-    return "object" if inside else ABSENT
-
-
-def _has_form(own: Mapping[str, Any], form: Form, error: str) -> bool:
-    """Whether a call has an argument in the form that failed before, and the error does not name the other one."""
-    if _form_of(own, form.path) != form.before and form.after != FEWER_WORDS:
-        return False
-    if form.after == FEWER_WORDS:
-        value = own.get(form.path)
-        return isinstance(value, str) and len(value.split()) > 1
-    if form.before == ABSENT:
-        return form.path.rsplit("/", 1)[-1] not in error
-    return form.after not in error
-
-
-def _is_part(before: object, after: object) -> bool:
-    """Whether a short text lost some of its words."""
-    if not isinstance(before, str) or not isinstance(after, str):
-        return False
-    words, left = before.split(), after.split()
-    return 0 < len(left) < len(words) <= _MOST_WORDS and set(left) <= set(words)
-
-
-def _is_in(value: object, error: str) -> bool:
-    """Whether an error holds a value as a whole, and not as a part of a longer one."""
-    if value is ABSENT or value in (None, "", True, False):
+def _is_in(value: object, error: str, path: str = "") -> bool:
+    """Whether an error holds a value as a whole, and not as a part of a longer one; a flag beside its name."""
+    if isinstance(value, bool):
+        name = path.rsplit("/", 1)[-1]
+        return bool(name) and name in error and str(value).casefold() in error.casefold()
+    if value is ABSENT or value in (None, ""):
         return False
     return re.search(rf"(?<![\w/.-]){re.escape(str(value))}(?![\w/-]|\.\w)", error) is not None
-
-
-def forms_in_words(forms: Sequence[Form]) -> str:
-    """Changes of form as a sentence has them."""
-    return "; ".join(form.in_words() for form in forms)

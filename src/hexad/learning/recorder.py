@@ -17,10 +17,11 @@ from hexad.calls.commands import ARGUMENTS, names_of, shell_text
 from hexad.calls.fingerprints import fingerprints
 from hexad.errors import HexadError
 from hexad.examples import Example, call_text, cut
-from hexad.learning.difference import Difference, between, forms_in_words
+from hexad.learning.difference import Difference, between
 from hexad.learning.evidence import Shown, counted, settled, with_example, with_names, with_same_call
 from hexad.learning.lookup import fade, get, point_to, remembered, shown_for, triggers
 from hexad.learning.offers import OFFER_HOLDS, PATIENCE, new_offer, offer
+from hexad.learning.shapes import forms_in_words
 from hexad.memory.use.habits import credit
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import (

@@ -56,7 +56,7 @@ def _solution(learning: Learning) -> str:
     pretend to be one of the other parts. One that the lesson quotes is left out.
     """
     if not learning.in_words:
-        shown = learning.known.shown
+        shown = sorted(learning.known.shown, key=lambda each: not each.general)
         return shown[0].text(learning.tool, sessions=learning.sessions) if shown else learning.error_pattern
     pattern = _beginning(learning.error_pattern)
     bare = learning.origin is not Origin.USER and _FORGES.search(pattern) is None

@@ -34,7 +34,6 @@ _BY_HAND: Final = frozenset({"typed", "queued"})  # how prompts came that a pers
 _TAIL: Final = 4 * 1024 * 1024  # bytes of a transcript that are read
 _PASSING: Final = re.compile("StoreBusy|DeadlineExceeded")  # trouble that is over at the next event
 _SESSIONS: Final = 256  # that are remembered
-_CALLS: Final = 256
 
 
 class Hooks:
@@ -50,7 +49,6 @@ class Hooks:
         self._counts = counts
         self._given: Recent[str, str] | None = Recent(_SESSIONS) if resident else None
         self._warned: Recent[str, bool] = Recent(_SESSIONS)
-        self._told_before: Recent[str, int] = Recent(_CALLS)  # calls, by id
 
     def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to an event, in the shape that its client reads. Blocks."""
@@ -113,19 +111,13 @@ class Hooks:
     def _starting(self, event: Mapping[str, Any], session: str) -> str:
         """What is known of a call that failed before in this very form."""
         tool, args = planned_call(event)
-        text = self._memory.warn_before(None, tool, args, session=session, counts=self._counts)
         call = str(event.get("tool_use_id") or "")
-        if text and call:
-            self._told_before.put(call, 1)
-        return text
+        return self._memory.warn_before(None, tool, args, id=call, session=session, counts=self._counts)
 
     def _ended(self, call: Ended, session: str) -> str:
-        """Learn from a call. If it mended much, a question for a lesson; if it failed, what is known.
-
-        A failure that the model was warned of is not explained again.
-        """
+        """Learn from a call. If it mended much, a question for a lesson; if it failed, what is known."""
         asks = self._memory.learn(None, call, session=session)
-        if not call.error or self._told_before.get(call.id):
+        if not call.error:
             return asks
         return self._memory.known_of(None, call, session=session, counts=self._counts)
 
