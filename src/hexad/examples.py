@@ -40,6 +40,7 @@ class Example:
     times: int = 1  # sessions in which it happened
     sessions: tuple[str, ...] = ()  # the first of them
     rejected: bool = False  # by a person: it is not shown again
+    passing: bool = False  # the error may have passed by itself: a network, a limit of requests
 
     @property
     def general(self) -> bool:
@@ -53,8 +54,13 @@ class Example:
 
     @property
     def says_something(self) -> bool:
-        """Whether it may be shown: a person did not reject it, and steps in between were needed in two sessions."""
-        return not self.rejected and (self.times > 1 or not self.change.get("steps"))
+        """Whether it may be shown: no person rejected it, and what may be a coincidence happened in two sessions.
+
+        That is a step in between that was needed, unless the error names it, and what followed passing trouble.
+        """
+        steps = self.change.get("steps", ())
+        named = bool(steps) and all(step.casefold() in self.error.casefold() for step in steps)
+        return not self.rejected and not named and (self.times > 1 or not (steps or self.passing))
 
     @property
     def rights(self) -> bool:
@@ -86,7 +92,9 @@ class Example:
         count = "" if self.times >= sessions or sessions < 2 else f" in {self.times} of them"
         head = f"Failed before ({often}, last {when})"
         what = (
-            cut(failed, _LONGEST_CALL) if brief else f"{cut(failed, _LONGEST_CALL)} → {cut(self.error, _LONGEST_ERROR)}"
+            cut(failed, _LONGEST_CALL)
+            if brief
+            else f"{cut(failed, _LONGEST_CALL)} → {cut(self.error, _LONGEST_ERROR).rstrip('.')}"
         )
         text = f"{head}: {what}. What worked next{count}: {worked}"
         if self.form:
@@ -107,6 +115,7 @@ class Example:
             "times": self.times,
             "sessions": list(self.sessions),
             "rejected": self.rejected,
+            "passing": self.passing,
         }
         return {name: value for name, value in held.items() if value not in ("", [], False)}
 
@@ -125,6 +134,7 @@ class Example:
             times=max(1, int(stored.get("times", 1))),
             sessions=tuple(map(str, stored.get("sessions", ()))),
             rejected=stored.get("rejected") is True,
+            passing=stored.get("passing") is True,
         )
 
 
@@ -203,7 +213,7 @@ def call_text(tool: str, arguments: Mapping[str, Any], *, beside: Mapping[str, A
     """
     command = next((arguments[name] for name in _SHELL if isinstance(arguments.get(name), str)), None)
     if command is not None:
-        return f"`{cut(' '.join(command.split()), _LONGEST_WORKED)}`"
+        return f"`{cut(_in_one_line(command), _LONGEST_WORKED)}`"
     held = dict(arguments)
     if beside is not None:
         held = {name: value for name, value in arguments.items() if name not in beside or beside[name] != value}
@@ -212,6 +222,16 @@ def call_text(tool: str, arguments: Mapping[str, Any], *, beside: Mapping[str, A
         given += [f"without {name}" for name in beside if name not in arguments]
     rest = ["…"] if beside is not None and len(held) < len(arguments) else []
     return f"{tool}({cut(', '.join([*given, *rest]), _LONGEST_WORKED)})"
+
+
+def _in_one_line(command: str) -> str:
+    r"""A shell text in one line: a sign stands where a line ended, unless it went on.
+
+    >>> _in_one_line("cd web\n  npm run \\\n  build")
+    'cd web ⏎ npm run build'
+    """
+    lines = command.replace("\\\n", " ").splitlines()
+    return " ⏎ ".join(" ".join(line.split()) for line in lines if line.strip())
 
 
 def _moment(text: str) -> datetime:

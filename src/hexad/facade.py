@@ -264,9 +264,9 @@ class Hexad:
         """The same tool, observed: its results and exceptions stay as they are, and Hexad learns from its failures.
 
         It works for functions, methods, partials, objects with ``__call__``, coroutines and generators, and for the
-        tool objects and toolsets of agent frameworks. With ``advise`` a trusted fix is appended to the error that goes
-        back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the default
-        is `hexad.calls.outcome.reported_failure`.
+        tool objects and toolsets of agent frameworks. With ``advise`` what is known is appended to the error that
+        goes back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the
+        default is `hexad.calls.outcome.reported_failure`.
         """
         if not self.enabled:
             return tool

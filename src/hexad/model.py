@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DEFAULT_NAMESPACE: Final = "default"
 _NAME_PARTS: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 _PLACEHOLDER: Final = re.compile(r"<[\w*]+>")
+_PATTERN_WORD: Final = re.compile(r"\w+")
+_WORDLESS: Final = re.compile(r"Exit code <\w+>|\W*")  # an error that says nothing
 _FEWEST_QUOTED: Final = 3  # words of a pattern in a message that quotes it
 TRUSTED: Final = 0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
 
@@ -227,24 +229,26 @@ class Learning(_Stored):
         if self.in_words:
             return True
         examples = [each for each in self.known.shown if not each.rights]
+        text = " ".join(message.casefold().split())
         words = {part.casefold() for part in _NAME_PARTS.findall(message)}
         name = self.tool.rpartition("__")[2]  # of an MCP server's tool, which clients give its server's name
         own = {part.casefold() for part in _NAME_PARTS.findall(name)}
-        if examples and self._is_quoted(words, named=own <= words):
+        if examples and self._is_quoted(text, named=own <= words):
             return True
-        if not any(each.general for each in examples):
+        if not any(each.general for each in examples) or _WORDLESS.fullmatch(self.error_pattern):
             return False
-        text = " ".join(message.casefold().split())
         programs = self.known.names if self.sessions > 1 else ()
         if any(re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", text) for name in programs):
             return True
         return not self.known.names and own <= words
 
-    def _is_quoted(self, words: set[str], *, named: bool) -> bool:
-        """Whether a message holds nearly all words of its pattern: it quotes the error, of a tool that it names."""
-        own = {part.casefold() for part in _NAME_PARTS.findall(_PLACEHOLDER.sub("", self.error_pattern))}
-        enough = len(own) >= _FEWEST_QUOTED or (named and bool(own))
-        return enough and len(own & words) >= 0.8 * len(own)
+    def _is_quoted(self, text: str, *, named: bool) -> bool:
+        """Whether a message holds the words of its pattern in a row: enough of them, unless it names the tool too."""
+        parts = [" ".join(_PATTERN_WORD.findall(each.casefold())) for each in _PLACEHOLDER.split(self.error_pattern)]
+        said = f" {' '.join(_PATTERN_WORD.findall(text))} "
+        count = sum(len(part.split()) for part in parts)
+        enough = count >= _FEWEST_QUOTED or (named and count > 0)
+        return enough and all(f" {part} " in said for part in parts if part)
 
     def fields(self) -> Fields:
         """Its searchable text."""

@@ -423,7 +423,7 @@ def test_a_watched_function_tool_is_the_same_tool(hx: Hexad) -> None:
 def test_a_watched_tool_can_advise(hx: Hexad) -> None:
     hx.learnings.correct(trigger="tool:book", error_pattern="cannot read the day", fix="write days as YYYY-MM-DD")
     place = runner(agent(working("31/01/2026"), [hx.watch(FunctionTool(book), advise=True)]))
-    with pytest.raises(ValueError, match="From memory: write days as YYYY-MM-DD"):
+    with pytest.raises(ValueError, match="From memory: A person says: write days as YYYY-MM-DD"):
         talk(place, "Book a room")
 
 

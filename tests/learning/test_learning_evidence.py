@@ -335,6 +335,112 @@ def test_a_command_whose_failure_nobody_would_notice_is_no_example_of_what_worke
     assert bool(beside(hx, {"command": "make lint"}, "Exit code 1\nError: no", "Bash")) is shown
 
 
+@requirement("EVID-01")
+@pytest.mark.parametrize(
+    ("failing", "working", "shown"),
+    [
+        ("pytest tests", "pytest tests -q", False),
+        ("npm run build", "npm run build -- --quiet", False),
+        ("npm test", ". nvm.sh && npm test", True),
+    ],
+)
+def test_what_worked_after_a_file_was_edited_is_an_example_only_if_another_program_ran(
+    hx: Hexad, failing: str, working: str, shown: bool
+) -> None:
+    error = "Exit code 1\nError: no"
+    fail(hx, "s", {"command": failing}, error, "Bash")
+    work(hx, "s", {"file": "a.py"}, "Edit")
+    work(hx, "s", {"command": working}, "Bash")
+    assert bool(beside(hx, {"command": failing}, error, "Bash")) is shown
+
+
+@requirement("EVID-01")
+def test_lines_of_a_command_stay_apart(hx: Hexad) -> None:
+    shell(hx, "s", "cd web\nnpm run build", "cd web\nexport NODE_ENV=production\nnpm run build")
+    shown = beside(hx, {"command": "cd web\nnpm run build"}, "Exit code 1\nError: no", "Bash")
+    assert shown.endswith("`cd web ⏎ export NODE_ENV=production ⏎ npm run build`")
+
+
+@requirement("EVID-02")
+def test_other_values_that_the_error_does_not_speak_of_are_another_task(hx: Hexad) -> None:
+    for session in "ab":
+        fail(hx, session, {"order": "A1", "amount": 50}, "refund window expired", "refund")
+        work(hx, session, {"order": "B2", "amount": 20}, "refund")
+    assert beside(hx, {"order": "A1", "amount": 50}, "refund window expired", "refund") == ""
+    assert hx.learnings.before("refund", {"order": "A1", "amount": 50}, session="n") is None
+    fail(hx, "c", {"order": "A1"}, "no order A1, orders are numbers", "refund")
+    work(hx, "c", {"order": "17"}, "refund")
+    assert "17" in beside(hx, {"order": "A1"}, "no order A1, orders are numbers", "refund")
+
+
+@requirement("EVID-01")
+def test_trouble_that_may_pass_by_itself_needs_two_sessions(hx: Hexad) -> None:
+    error = "Exit code 1\nfatal: Could not resolve host: example.org"
+    for session in "ab":
+        assert beside(hx, {"command": "git pull"}, error, "Bash") == ""
+        shell(hx, session, "git pull", "git pull --rebase", error)
+    assert "--rebase" in beside(hx, {"command": "git pull"}, error, "Bash")
+
+
+@requirement("LEARN-06")
+@pytest.mark.parametrize(
+    ("failing", "error", "working", "shown"),
+    [
+        ("pytst -q", "command not found: pytst", "pytest -q", True),
+        ("pytest -q", "No module named falcon, command not found", "uv run pytest -q", True),
+        ("docker-compose up -d", "docker-compose: command not found", "docker compose up -d", True),
+        ("make tests", "No rule to make target 'tests'", "make test", True),
+        ("make a", "command not found: cc", "ls", False),
+    ],
+)
+def test_a_program_that_was_not_there_has_the_one_that_was(
+    hx: Hexad, failing: str, error: str, working: str, shown: bool
+) -> None:
+    shell(hx, "s", failing, working, f"Exit code 127\n{error}")
+    assert bool(beside(hx, {"command": failing}, f"Exit code 127\n{error}", "Bash")) is shown
+
+
+@requirement("EVID-04")
+def test_before_a_call_a_persons_lesson_comes_before_an_example(hx: Hexad) -> None:
+    for session in "ab":
+        fail(hx, session)
+        work(hx, session)
+    hx.learnings.correct(trigger="tool:book", error_pattern=ERROR, fix="ask the desk")
+    assert hx.learnings.before("book", BAD, session="n") == "ask the desk"
+
+
+@requirement("EVID-04")
+def test_a_lesson_about_a_whole_shell_is_shown_for_the_programs_that_it_names(hx: Hexad) -> None:
+    hx.learnings.correct(trigger="tool:Bash", fix="Use uv, not pip")
+    assert beside(hx, {"command": "ls /x"}, "no such file", "Bash") == ""
+    assert beside(hx, {"command": "pip install x"}, "no such package", "Bash") == "Use uv, not pip"
+
+
+@requirement("LEARN-07")
+def test_a_session_that_did_otherwise_than_it_was_shown_counts_for_nothing(hx: Hexad) -> None:
+    args, error = {"guests": "X"}, "TypeError: not a valid list"
+    for session in "ab":
+        fail(hx, session, args, error)
+        work(hx, session, {"guests": ["X"]})
+    for session in "c":
+        assert "list" in beside(hx, args, error, session=session)
+        fail(hx, session, args, error)
+        work(hx, session, {"guests": "X", "parse": True})
+    assert (only(hx).worked, only(hx).trust) == (0, UNPROVEN)
+
+
+@requirement("LEARN-07")
+def test_a_sentence_gains_nothing_where_nobody_was_stuck(hx: Hexad) -> None:
+    fail(hx, "a")
+    work(hx, "a")
+    hx.learnings.save(trigger="tool:book", error_pattern=ERROR, fix="always set nights to 2 first")
+    for session in "bcdef":
+        hx.learnings.known_fix("book", ERROR, session=session)
+        fail(hx, session)
+        work(hx, session)
+    assert only(hx).trust <= UNPROVEN or only(hx).fix == ""
+
+
 @requirement("EVID-02")
 def test_a_flag_that_the_error_names_with_its_value_is_not_shown(hx: Hexad) -> None:
     error = "2 matches found; to replace all of them, set replace_all to true"
@@ -421,6 +527,12 @@ def test_what_is_secret_or_somebodys_is_never_kept(hx: Hexad, given: dict[str, A
         ("make install", "sudo make install"),
         ("curl https://a.example", "curl -k https://a.example"),
         ("chmod +x run", "chmod 777 run"),
+        ("git commit -m x", "HUSKY=0 git commit -m x"),
+        ("git pull", "git checkout -- . && git pull"),
+        ("npm install", "npm config set strict-ssl false && npm install"),
+        ("pytest tests", "rm tests/test_a.py && pytest tests"),
+        ("terraform apply", "terraform apply -lock=false -auto-approve"),
+        ("git push origin main", "git push origin +main"),
     ],
 )
 def test_a_change_that_takes_rights_is_shown_to_who_asks_and_marked(hx: Hexad, failing: str, working: str) -> None:
@@ -778,10 +890,10 @@ def test_what_is_known_is_put_into_an_error_dict_and_the_tools_own_stays(hx: Hex
     hx.learnings.correct(trigger="tool:t", error_pattern="exit status 3", fix="turn it on")
     given = {"error": "boom"}
     shown = hx.watch(lambda: given, name="t", advise=True)()
-    assert shown == {"error": "boom\nFrom memory: turn it off"}
+    assert shown == {"error": "boom\nFrom memory: A person says: turn it off"}
     assert given == {"error": "boom"}
     shown = hx.watch(lambda: {"returncode": 3}, name="t", advise=True)()
-    assert shown == {"returncode": 3, "from_memory": "turn it on"}
+    assert shown == {"returncode": 3, "from_memory": "A person says: turn it on"}
 
 
 # corrections

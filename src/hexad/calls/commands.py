@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -19,6 +20,10 @@ _REDIRECTION: Final = re.compile(r"\d?>&\d|&?\d?>>?\s*[^\s;&|]+|<\s*[^\s;&|(<]+"
 _WORD: Final = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s;&|()"'\\])+|&&|\|\||[;|&()\n]""")
 _ENDS: Final = frozenset({"&&", "||", ";", "|", "&", "\n", "(", ")"})
 _SETTING: Final = re.compile(r"[A-Za-z_]\w*=")
+_NOT_THERE: Final = re.compile(
+    r"(?i)command not found|missing script|no rule to make|unknown (?:command|task)|no module named|not found"
+)
+_NEARLY: Final = 0.8  # of the characters of two texts that are the same
 _PLAIN: Final = re.compile(r"[a-z][\w:.-]*\Z")
 
 
@@ -147,6 +152,17 @@ def runs_the_same(one: str, other: str) -> bool:
     return any(same_program(each, its) for each in main_commands(one) for its in others)
 
 
+def is_misnamed(before: str, after: str, error: str) -> bool:
+    """Whether a program or script did not exist, and the next text runs the same but for that name.
+
+    >>> is_misnamed("pytst -q", "pytest -q", "command not found: pytst"), is_misnamed("make a", "make b", "failed")
+    (True, False)
+    """
+    if not _NOT_THERE.search(error) or runs_the_same(before, after) or re.sub(r"\d+", "", before) == after:
+        return False
+    return before in after or SequenceMatcher(None, before, after, autojunk=False).ratio() >= _NEARLY
+
+
 def words_in(text: str) -> Counter[str]:
     """How often each word occurs in the commands of a text."""
     return Counter(word for command in commands(text) for word in command)
@@ -162,26 +178,40 @@ def names_of(text: str) -> list[Sequence[str]]:
     return [each[:2] if each[0] in _WITH_VERBS else each[:1] for each in heads]
 
 
-_TAKES_RIGHTS: Final = re.compile(
-    r"""(?ix) (?:sudo|doas|runas|su|setenforce) | 0?777 | 0?666 | [ao]\+r?wx? | \S*verify=(?:false|0|no)
-    | -{1,2}(?: no-?verify | force(?:-\S*)? | insecure | no-?check\S* | skip-\S+ | allow-\S+ | privileged
-      | trust-\S+ | dangerously\S* | unsafe\S* | break-system-packages | admin | no-?sandbox | disable-\S+
-      | ignore-\S+ | yes-i-\S+ | no-gpg\S* )(?:=.*)?"""
+_TAKES_RIGHTS: Final = re.compile(  # a word of a command
+    r"""(?ix) (?:sudo|doas|runas|su|setenforce) | 0?777 | 0?666 | [ao]\+r?wx?
+    | \w*verify\w*=(?:false|0|no|1|true) | \w*(?:unauthorized|husky|strict_?ssl|sandbox)\w*=(?:false|0|no)
+    | stricthostkeychecking=no | mode=force
+    | -{1,2}(?: no-?verify\S* | force\S* | insecure\S* | no-?check\S* | skip-\S+ | allow-\S+ | privileged | trust\S*
+      | dangerously\S* | unsafe\S* | break-system-packages | admin | no-?sandbox | disable-\S+ | ignore-\S+
+      | yes-i-\S+ | no-gpg\S* | exit-zero | deselect | auto-approve | no-lock | lock )(?:=.*)?"""
+)
+_DESTROYS: Final = re.compile(  # a whole command
+    r"""(?ix) rm\s | git\s(?:reset\s.*--hard|checkout\s(?:\S+\s)?(?:--|\.)|clean\s|push\s.*(?:--delete|\s\+\w))
+    | .*\b(?:drop|truncate)\s(?:table|schema|database) | npm\sconfig\sset\sstrict-ssl
+    | docker\s.*--user[ =](?:root|0)\b | pytest\s.*-k\s*\W*not\b"""
 )
 _SHORT_OPTIONS: Final = {
     "git": "fD",
     "curl": "k",
-    **dict.fromkeys(("rm", "npm", "mv", "cp", "ln", "docker"), "f"),
+    **dict.fromkeys(("npm", "mv", "cp", "ln", "docker"), "f"),
 }
 _NAMED: Final = re.compile(
     r"(?i)force|(?:skip|no|bypass|override|ignore|disable|allow)_?\w*(?:check|verif|valid|approv|auth|safe|guard|limit)"
-    r"|^(?:insecure|sudo|admin|as_root|privileged|unsafe|override|bypass)$"
+    r"|^(?:insecure|sudo|admin|as_root|privileged|unsafe|override|bypass|approved(?:_by)?)$"
 )
 _OFF: Final = re.compile(r"(?i)verif|valid|check|safe|secure|sandbox|confirm|dry_?run")
+_RIGHTS: Final = frozenset({"admin", "root", "superuser", "owner", "force"})  # values of any argument
+_ADVISES: Final = re.compile(  # a sentence
+    r"(?i)\bas (?:root|admin|superuser)\b|\b(?:delete|remove|skip|disable|comment out|turn off|bypass)\b.{0,30}"
+    r"\b(?:tests?|checks?|hooks?|verification|validation|firewall|sandbox)\b"
+)
+_FORBIDS: Final = re.compile(r"(?i)(?<![-\w])(?:not|never|without|don't|avoid|no)\b(?!-)")
+_EDITS: Final = re.compile(r"(?i)(?:^|_)(?:multi)?(?:edit|write|patch|create|replace|str_?replace)|notebook_?edit")
 
 
 def takes_rights(text: str) -> bool:
-    """Whether a shell text takes rights or turns a check off.
+    """Whether a shell text takes rights, turns a check off, or destroys something.
 
     >>> takes_rights("git push --force"), takes_rights("sudo make"), takes_rights("git push -u origin main")
     (True, True, False)
@@ -192,7 +222,30 @@ def takes_rights(text: str) -> bool:
             letters = word[1:] if re.fullmatch(r"-[A-Za-z]+", word) else ""
             if _TAKES_RIGHTS.fullmatch(word) or any(letter in short for letter in letters):
                 return True
+        if _DESTROYS.match(" ".join(command)):
+            return True
     return "commit" in text and re.search(r"git\s+commit\s(?:.*\s)?-n\b", text) is not None
+
+
+def advises_rights(text: str) -> bool:
+    """Whether a sentence advises to take rights or to turn a check off.
+
+    >>> [advises_rights(text) for text in ("commit with --no-verify", "never use sudo", "check the date first")]
+    [True, False, False]
+    """
+    if _FORBIDS.search(text):
+        return False
+    quoted = re.findall(r"`([^`]+)`", text)
+    return _ADVISES.search(text) is not None or any(map(takes_rights, (*quoted, text)))
+
+
+def edits_files(tool: str) -> bool:
+    """Whether a tool of a coding agent changes files, by its name.
+
+    >>> edits_files("Edit"), edits_files("apply_patch"), edits_files("Read")
+    (True, True, False)
+    """
+    return _EDITS.search(tool) is not None
 
 
 def argument_takes_rights(name: str, value: object) -> bool:
@@ -202,4 +255,6 @@ def argument_takes_rights(name: str, value: object) -> bool:
     (True, True, False)
     """
     off = value in (False, 0, None, "", "false", "no", "off")
+    if isinstance(value, str) and value.casefold() in _RIGHTS:
+        return True
     return bool(_OFF.search(name)) if off and value is not None else not off and _NAMED.search(name) is not None

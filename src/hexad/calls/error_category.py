@@ -24,7 +24,8 @@ _PERMISSION: Final = re.compile(
 _PROVIDER: Final = re.compile(
     r"(?i)rate[ _-]?limit|too many requests|quota|overloaded|service ?unavailable|bad gateway|\bapierror|"
     r"internal ?server ?error|connection (?:was )?(?:refused|reset|aborted|error)|connection\w*error|"
-    r"networkerror|unreachable|no route to host|name or service not known|provider"
+    r"networkerror|unreachable|no route to host|name or service not known|could not resolve|\benotfound|\beconn\w+|"
+    r"temporary failure|provider"
 )
 _SIGNS: Final = (  # statuses, and words of texts and class names; the first category that shows wins
     (ErrorCategory.TIMEOUT, {408, 504}, _TIMEOUT),

@@ -19,6 +19,7 @@ from hexad.agent_tools import NAMES, agent_tools, error_answer
 from hexad.calls.advice import beside_error
 from hexad.calls.error_text import SHOWN_BEFORE
 from hexad.calls.outcome import reported_failure
+from hexad.calls.scope import expect_reports, recorded_under, was_watched
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
@@ -26,7 +27,6 @@ from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused, going_on
 from hexad.errors import HexadError, InvalidInput
-from hexad.learning.call_scope import expect_reports, recorded_under, was_watched
 from hexad.memory import admission
 from hexad.recent import Recent
 
@@ -341,7 +341,7 @@ class AgentMemory:
             own, args = whose.scope(self.hx), parsed(call.args)
             given = args if isinstance(args, Mapping) or args is None else {"input": args}
             found = own.learnings.known_fix(call.tool, call.error, args=given, unasked=True, counts=counts)
-            return "" if found is None else beside_error(found)
+            return "" if found is None else beside_error(found.note)
 
         return Job(turn, "an error is shown without what is known of it", _PATIENCE, work)
 
@@ -357,7 +357,7 @@ class AgentMemory:
                 return ""
             if call.id:
                 self._warned.put(call.id, call.tool)
-            return beside_error(found)
+            return beside_error(found.note)
 
         seconds = self.hx.settings.layer_deadline
         return Job(whose.conversation.turn, "a call is made without what is known of it", seconds, work)

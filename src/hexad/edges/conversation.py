@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import quote
 
+from hexad.calls.scope import CallScope
 from hexad.errors import InvalidInput
-from hexad.learning.call_scope import CallScope
 from hexad.memory import admission
 
 if TYPE_CHECKING:

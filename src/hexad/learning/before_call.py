@@ -63,14 +63,15 @@ def _about(learning: Learning, given: Mapping[str, Any]) -> Shown | None:
     """What a learning says about a call, if that failed before in this very form."""
     evidence = learning.known
     repeated = [each for each in evidence.shown if each.times >= _SESSIONS and not each.rights and not evidence.same]
-    example = next((each for each in repeated if _is_the_call(each, given)), None)
-    if example is not None:
-        text = example.text(learning.tool, sessions=learning.sessions)
-        return Shown(learning, text, max(learning.trust, UNPROVEN), example)
     if not any(_is_the_call(each, given) for each in evidence.examples):
         return None
     known = shown_of(learning, None, "", asked=False, brief=False)
-    return next((each for each in known if each.example is None), None)
+    lesson = next((each for each in known if each.example is None), None)
+    example = next((each for each in repeated if _is_the_call(each, given)), None)
+    if example is None or (lesson is not None and lesson.by_user):
+        return lesson
+    text = example.text(learning.tool, sessions=learning.sessions)
+    return Shown(learning, text, max(learning.trust, UNPROVEN), example)
 
 
 def _is_the_call(example: Example, given: Mapping[str, Any]) -> bool:

@@ -23,11 +23,14 @@ _USERS_WORD: Final = (5.0, 1.0)  # successes and failures that a user's word beg
 _LEAST, _MOST = 0.001, 0.999
 
 
-def confidence(worked: int, failed: int, *, unaided: int = 0, stuck: int = 0, origin: str = "") -> float:
+def confidence(
+    worked: int, failed: int, *, unaided: int = 0, stuck: int = 0, origin: str = "", visible: bool = True
+) -> float:
     """From 0 to 1, never either.
 
     ``worked`` and ``failed`` count sessions that were shown something and tried it, ``unaided`` and ``stuck`` those
-    that were shown nothing and went on, or met the error again.
+    that were shown nothing and went on, or met the error again. Whether a sentence was tried is not ``visible``: it
+    gains nothing until some session that was shown nothing was stuck.
 
     >>> [round(confidence(n, 0), 2) for n in range(5)]
     [0.4, 0.5, 0.67, 0.75, 0.8]
@@ -41,7 +44,7 @@ def confidence(worked: int, failed: int, *, unaided: int = 0, stuck: int = 0, or
     if not tried:
         return UNPROVEN
     bound = lower_bound(worked, tried)
-    baseline = unaided / (unaided + stuck + 1)
+    baseline = (unaided + (not visible)) / (unaided + stuck + 1)
     if bound <= baseline:
         bound = min(bound, UNPROVEN)
     return min(max(bound, _LEAST), _MOST)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.calls.commands import (
     commands,
+    head,
+    is_misnamed,
     main_commands,
     runs_the_same,
     same_program,
@@ -97,6 +99,14 @@ class Difference:
             return all(form_of(own, form.path) == form.before for form in self.forms)
         return own == failed
 
+    def runs_more(self, failed: Mapping[str, Any], worked: Mapping[str, Any]) -> bool:
+        """Whether the call that worked runs another program too, or is no shell's."""
+        before, after = shell_text(failed), shell_text(worked)
+        if before is None or after is None:
+            return True
+        known = {head(command)[:2] for command in commands(before)}
+        return any(head(command)[:2] not in known for command in commands(after))
+
     def to_json(self) -> dict[str, Any]:
         """The form that the store keeps."""
         held = {
@@ -122,21 +132,29 @@ class Difference:
         )
 
 
-def between(failed: Mapping[str, Any], worked: Mapping[str, Any]) -> Difference | None:
-    """The change from a call that failed to one that worked; None if that one did something else."""
+def between(failed: Mapping[str, Any], worked: Mapping[str, Any], error: str) -> Difference | None:
+    """The change from a call that failed to one that worked; None if that one did something else.
+
+    Other values of arguments are another task, unless the error names the old ones.
+    """
     before, after = shell_text(failed), shell_text(worked)
     if (before is None) != (after is None):
         return None
     if before is not None and after is not None:
-        return _between_commands(before, after)
+        return _between_commands(before, after, error)
     forms, values, rights = compared(flat(failed), flat(worked))
+    if values and not forms and not any(_is_in(old, error) or old is ABSENT for _, old, _ in values):
+        return None
     return Difference(forms=tuple(forms), values=tuple(values), rights=rights)
 
 
-def _between_commands(before: str, after: str) -> Difference | None:
+def _between_commands(before: str, after: str, error: str) -> Difference | None:
     """The words that differ, up to the last command that both have: what ran behind it mended nothing."""
     failed, worked = words_in(before), words_in(after)
     shared = sum(min(count, worked.get(word, 0)) for word, count in failed.items())
+    if is_misnamed(before, after, error):
+        removed, added = tuple((failed - worked).keys()), tuple((worked - failed).keys())
+        return Difference(removed=removed, added=added, rights=takes_rights(after) and not takes_rights(before))
     if not runs_the_same(before, after) or shared < _LEAST_SHARED * sum(failed.values()):
         return None
     if _hides_failure(before, after):

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.calls.commands import runs_the_same, shell_text, takes_rights, words_in
+from hexad.calls.commands import advises_rights, head, main_commands, runs_the_same, shell_text, words_in
 from hexad.examples import Evidence, Example, Lesson
 from hexad.learning.confidence import confidence
 from hexad.learning.difference import Difference
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MOST_EXAMPLES: Final = 4  # of a learning
 MOST_LESSONS: Final = 8
 _MOST_NAMES: Final = 4
-_IN_WORDS: Final = re.compile(r"`([^`]+)`")  # what a lesson quotes may be a command
+_WORD: Final = re.compile(r"[\w.+-]+")
+_SAYS: Final = {Origin.USER: "A person says", Origin.AGENT: "An agent noted", Origin.IMPORT: "An import says"}
 
 
 class Shown(NamedTuple):
@@ -30,6 +31,13 @@ class Shown(NamedTuple):
     trust: float
     example: Example | None = None
     by_user: bool = False
+
+    @property
+    def note(self) -> str:
+        """The text with who says it: an example speaks for itself."""
+        if self.example is not None:
+            return self.text
+        return f"{_SAYS.get(self.learning.origin, 'Somebody said')}: {self.text}"
 
     @property
     def trusted(self) -> bool:
@@ -178,7 +186,7 @@ def shown_of(
     Without ``arguments`` any of its examples. What takes rights is shown only to who ``asked``.
     """
     found: list[Shown] = []
-    if learning.fix and (asked or learning.origin is Origin.USER or not is_risky(learning.fix)):
+    if learning.fix and _may_say(learning, arguments, asked=asked):
         lesson = _best_lesson(learning, learning.known)
         by_user = lesson is not None and lesson.origin == Origin.USER
         trust = learning.trust if lesson is None else _trust_of(learning, lesson)
@@ -205,13 +213,15 @@ def general_examples(learning: Learning) -> list[Example]:
     return [each for each in learning.known.shown if each.general]
 
 
-def is_risky(text: str) -> bool:
-    """Whether a lesson advises to take rights or to turn a check off.
-
-    >>> is_risky("commit with --no-verify"), is_risky("run `sudo make install`"), is_risky("check the date first")
-    (True, True, False)
-    """
-    return any(map(takes_rights, (*_IN_WORDS.findall(text), text)))
+def _may_say(learning: Learning, arguments: Mapping[str, Any] | None, *, asked: bool) -> bool:
+    """Whether a lesson belongs beside a call: a risky one is a person's, one about a shell names its program."""
+    if not asked and learning.origin is not Origin.USER and advises_rights(learning.fix):
+        return False
+    text = shell_text(arguments)
+    if learning.template or text is None:
+        return True
+    said = set(_WORD.findall(learning.fix.casefold()))
+    return any(said.intersection(head(command)) for command in main_commands(text))
 
 
 def _speaks_to(example: Example, arguments: Mapping[str, Any], error: str) -> bool:
@@ -236,7 +246,7 @@ def _best_lesson(learning: Learning, evidence: Evidence) -> Lesson | None:
 
 def _trust_of(learning: Learning, lesson: Lesson) -> float:
     base = {"unaided": learning.unaided, "stuck": learning.stuck}
-    return confidence(lesson.worked, lesson.failed, origin=lesson.origin, **base)
+    return confidence(lesson.worked, lesson.failed, origin=lesson.origin, visible=False, **base)
 
 
 def _trust_of_examples(learning: Learning, evidence: Evidence) -> float:

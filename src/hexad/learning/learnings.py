@@ -48,16 +48,17 @@ class FixText(str):
     ('ask ops', 0.83)
     """
 
-    __slots__ = ("data", "learning", "trust")
+    __slots__ = ("data", "learning", "note", "trust")
     learning: Learning
     trust: float  # from 0 to 1
+    note: str  # the text with who says it, as an agent reads it
     data: Mapping[str, Any]  # the example as data; empty for a lesson
 
     @classmethod
     def of(cls, shown: Shown) -> FixText:
         """The text of what is shown, without what nobody sees."""
         fix = cls(visible(shown.text))
-        fix.learning, fix.trust = shown.learning, shown.trust
+        fix.learning, fix.trust, fix.note = shown.learning, shown.trust, visible(shown.note)
         fix.data = {} if shown.example is None else shown.example.to_json()
         return fix
 

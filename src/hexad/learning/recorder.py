@@ -13,17 +13,17 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.calls.arguments import OWN_TOOLS, as_json, summarised
-from hexad.calls.commands import ARGUMENTS, names_of, shell_text
+from hexad.calls.commands import ARGUMENTS, edits_files, names_of, shell_text
 from hexad.calls.fingerprints import fingerprints
 from hexad.errors import HexadError
 from hexad.examples import Example, call_text, cut
 from hexad.learning.difference import Difference, between
-from hexad.learning.evidence import Shown, counted, settled, with_example, with_names, with_same_call
+from hexad.learning.evidence import Shown, counted, example_for, settled, with_example, with_names, with_same_call
 from hexad.learning.lookup import fade, get, point_to, remembered, shown_for, triggers
 from hexad.learning.offers import OFFER_HOLDS, PATIENCE, new_offer, offer
 from hexad.learning.shapes import forms_in_words
 from hexad.memory.use.habits import credit
-from hexad.model import Layer, Learning, Origin
+from hexad.model import ErrorCategory, Layer, Learning, Origin
 from hexad.store.learning import (
     ASKED,
     FAILED,
@@ -57,6 +57,7 @@ _MOST_STEPS: Final = 4
 _MOST_NEEDED: Final = 2  # calls of other tools that may be why the very same call works now
 _LONGEST_STEP: Final = 120
 _LONGEST_STRETCH: Final = 64  # audit records that are read for the steps between two calls
+_PASSING: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # trouble that may pass by itself
 _OPEN: Final = frozenset({MET, SHOWN, STUCK, FAILED})  # the session has not gone on yet
 
 
@@ -189,7 +190,7 @@ class _Recording:
         elif state == STUCK and before.state == MET:
             learning = replace(learning, stuck=learning.stuck + 1)
         elif before.state == SHOWN:
-            state = FAILED if self._tried(learning) else SHOWN
+            state = FAILED if self._tried(learning, self._arguments(), self.outcome.error) else SHOWN
             learning = self._counted(learning, worked=False) if state == FAILED else learning
         text = shell_text(self.outcome.given)
         named = with_names(learning, [" ".join(each) for each in names_of(text)]) if text else learning
@@ -220,7 +221,8 @@ class _Recording:
         """Keep this call as what worked after a failure, if it did the same thing."""
         stored = json.loads(failure.arguments or "{}")
         learning = get(self.change, failure.learning)
-        change = between(stored.get("given", {}), self._arguments())
+        given, error = stored.get("given", {}), str(stored.get("error", ""))
+        change = between(given, self._arguments(), error)
         if learning is None or change is None:
             return
         steps = self._steps_between(after)
@@ -233,12 +235,12 @@ class _Recording:
         state = MENDED
         if known.state == MET:
             state, learning = UNAIDED, replace(learning, unaided=learning.unaided + 1)
-        elif known.state == SHOWN and self._tried(learning):
+        elif known.state == SHOWN and self._tried(learning, given, error):
             state, learning = WORKED, self._counted(learning, worked=True)
         if change.nothing:
             learning = with_same_call(learning)
-        else:
-            learning = with_example(learning, self._example(stored, change, after))
+        elif change.runs_more(given, self._arguments()) or not any(edits_files(call.tool) for call in after if call.ok):
+            learning = with_example(learning, self._example(learning, stored, change, after))
         self._put(learning)
         self._set(known, state)
         if (tries >= MANY_TRIES or learning.sessions > 1) and not learning.in_words and not change.nothing:
@@ -254,7 +256,9 @@ class _Recording:
         made = (Difference.from_json(each.change) for each in learning.known.examples)
         return any(each.added and each.is_made_in(whole) for each in made)
 
-    def _example(self, stored: dict[str, Any], change: Difference, after: Sequence[Call]) -> Example:
+    def _example(
+        self, learning: Learning, stored: dict[str, Any], change: Difference, after: Sequence[Call]
+    ) -> Example:
         session = self.change.session
         return Example(
             failed=stored["given"],
@@ -265,6 +269,7 @@ class _Recording:
             steps=self._as_text(self._steps_between(after)),
             said=self.outcome.said,
             form=forms_in_words(change.forms),
+            passing=learning.category in _PASSING,
             sessions=(session,) if session else (),
         )
 
@@ -289,12 +294,12 @@ class _Recording:
         given = [found.get(call.number) for call in steps]
         return [each if isinstance(each, dict) else {} for each in given]
 
-    def _tried(self, learning: Learning) -> bool:
-        """Whether this call has what an example that was shown has; of a lesson in words nobody can see that."""
+    def _tried(self, learning: Learning, failed: dict[str, Any], error: str) -> bool:
+        """Whether this call has what the example for a failed one has; of a lesson in words nobody can see that."""
         if learning.fix:
             return True
-        made = (Difference.from_json(each.change) for each in learning.known.examples)
-        return any(each.is_made_in(self._arguments()) for each in made if not each.nothing)
+        shown = example_for(learning, failed, error, asked=True) or example_for(learning, None, "", asked=True)
+        return shown is not None and Difference.from_json(shown.change).is_made_in(self._arguments())
 
     def _counted(self, learning: Learning, *, worked: bool) -> Learning:
         return counted(learning, worked=worked, by_lesson=bool(learning.fix))

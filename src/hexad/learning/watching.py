@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from hexad.calls.advice import advise_error, advised_result
 from hexad.calls.error_text import text_of, warn
 from hexad.calls.outcome import failure_of, outcome_of, reported_failure, says_nothing
+from hexad.calls.scope import note_watched, recording_workspace
 from hexad.calls.signature import Places, arguments_by_name, name_of, places_of, signature_of
 from hexad.errors import InvalidInput, StoreBusy
-from hexad.learning.call_scope import note_watched, recording_workspace
 from hexad.learning.offers import PATIENCE
 from hexad.learning.recorder import record
 
@@ -100,8 +100,8 @@ class Invocation(NamedTuple):
         if shown is None:
             return result
         if error is None:
-            return advised_result(result, shown.text)
-        advise_error(error, shown.text)
+            return advised_result(result, shown.note)
+        advise_error(error, shown.note)
         return result
 
 

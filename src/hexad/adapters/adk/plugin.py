@@ -17,10 +17,10 @@ from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, own_tools, speaker_of
 from hexad.adapters.adk_shape import is_outcome
+from hexad.calls.scope import enter, leave
 from hexad.edges.agent import Ended, Job, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
-from hexad.learning.call_scope import enter, leave
 from hexad.learning.tool_objects import watches
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.agent_tools import error_answer
+from hexad.calls.scope import CallScope, recorded_under
 from hexad.context.retriever import ContextRetriever
 from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
-from hexad.learning.call_scope import CallScope, recorded_under
 from hexad.recent import Recent
 
 if TYPE_CHECKING:

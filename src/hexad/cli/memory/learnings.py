@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from typing import Annotated, Any, Final
 
 from hexad.cli.commands import Common, group
@@ -86,9 +87,18 @@ def correct(
     with common.opened(create=True) as hx:
         whole = None if id is None else whole_id(hx, id)
         learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=whole, fix=fix, session=session)
+        near = [] if learning.seen else _alike(hx, learning.tool)
     common.answer({"learning": to_json(learning)}, f"{learning.id}: trusted {shown_trust(learning.trust)}")
+    if near and not common.as_json:
+        screen.warn(f"no failure of {learning.tool} was seen; did you mean {near[0]}?")
     if learning.redactions and not common.as_json:
         screen.warn(f"redacted: {', '.join(learning.redactions)}")
+
+
+def _alike(hx: Hexad, tool: str) -> list[str]:
+    """The tools whose failures were seen that are written nearly as this one; none if it is one of them."""
+    seen = {each.tool for each in hx.learnings.list(noticed=True) if each.seen}
+    return [] if tool in seen else get_close_matches(tool, sorted(seen), n=1)
 
 
 @app.command(epilog="Example: hexad learnings reject 3f9a1c2b7d")
