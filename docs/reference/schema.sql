@@ -44,9 +44,11 @@ CREATE TABLE hexad_knowledge (
 );
 ALTER TABLE hexad_knowledge ADD COLUMN standing INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hexad_knowledge ADD COLUMN folded TEXT NOT NULL DEFAULT '';
+ALTER TABLE hexad_knowledge ADD COLUMN said TEXT NOT NULL DEFAULT '';
 CREATE INDEX hexad_knowledge_folded ON hexad_knowledge (namespace, folded);
 CREATE INDEX hexad_knowledge_standing ON hexad_knowledge (namespace, standing, updated)
 WHERE standing > 0 AND words IS NOT NULL;
+CREATE INDEX hexad_knowledge_noted ON hexad_knowledge (namespace, updated) WHERE standing = -1 AND words IS NOT NULL;
 CREATE INDEX hexad_knowledge_expires ON hexad_knowledge (namespace, expires)
 WHERE expires IS NOT NULL AND words IS NOT NULL;
 CREATE INDEX hexad_knowledge_thread ON hexad_knowledge (namespace, thread, position)
@@ -67,6 +69,7 @@ CREATE TABLE hexad_knowledge_version (
     created INTEGER NOT NULL,
     PRIMARY KEY (namespace, key, version)
 ) WITHOUT ROWID;
+ALTER TABLE hexad_knowledge_version ADD COLUMN said TEXT NOT NULL DEFAULT '';
 
 CREATE TABLE hexad_learning (
     number INTEGER PRIMARY KEY,

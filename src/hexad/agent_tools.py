@@ -17,15 +17,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from hexad.calls.outcome import Passing
 from hexad.errors import HexadError, InvalidInput, NotFound, NotOwn, RateLimited, StoreError
 from hexad.memory.admission import whole
+from hexad.memory.grounded import Refused
 from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Item, Knowledge, Origin, ProposedChange
 from hexad.skills.run import may_run
+from hexad.text import terms
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.facade import Hexad
+    from hexad.memory.grounded import Grounded
 
 _AUTHOR: Final = "agent"
 _NOT_SHOWN: Final = (
@@ -74,6 +77,7 @@ class _AgentTools:
         """Remember something the user said that will matter in later conversations.
 
         Use it for rules, preferences, definitions and lasting facts. Do not save small talk, guesses, or secrets.
+        Keep to the user's own words, numbers and names: then it counts as the user's word. What you conclude is a note.
         Saving under a key of yours replaces what was there; the old version stays in the history. Under a key of the
         user's it is a proposal, and the user's words stay in force until a person accepts it.
 
@@ -91,6 +95,8 @@ class _AgentTools:
             with which a person accepts what was proposed.
         """
         before = self.hx.knowledge.lookup(key) if key else None
+        grounded = self.hx.said(content)
+        by_user = grounded.refused is None and (before is None or _is_about(before, key, content))
         try:
             entry = self.hx.knowledge.save(
                 key or None,
@@ -98,8 +104,9 @@ class _AgentTools:
                 category=KEEP if category is None else category,
                 tags=KEEP if tags is None else tags,
                 subject=subject or KEEP,
-                origin=Origin.AGENT,
-                own_only=True,
+                origin=Origin.USER if by_user else Origin.AGENT,
+                said=grounded.sentence,
+                own_only=not by_user,
             )
         except NotOwn as error:
             return self._proposed(
@@ -109,7 +116,7 @@ class _AgentTools:
         if entry == before:
             return answer
         similar = [{"key": item.key, "content": _shown(item)} for item in self.hx.knowledge.similar(entry)]
-        return answer | ({"similar": similar} if similar else {}) | self._adoption(entry, said)
+        return answer | ({"similar": similar} if similar else {}) | self._standing_of(entry, grounded, said)
 
     def search_knowledge(self, query: str, category: _Category | None = None, limit: int = 10) -> dict[str, Any]:
         """Look up what is known about the user and their world, when the context you were given does not say.
@@ -323,15 +330,18 @@ class _AgentTools:
             **_redacted(proposal.redactions),
         }
 
-    def _adoption(self, entry: Knowledge, said: str) -> dict[str, Any]:
-        """Propose that an agent's rule or preference becomes the user's own, unless enough was proposed."""
-        if entry.category not in {Category.RULE, Category.PREFERENCE} or entry.origin is not Origin.AGENT:
-            return {}
+    def _standing_of(self, entry: Knowledge, grounded: Grounded, said: str) -> dict[str, Any]:
+        """Whose word an entry is. What the user did not say is proposed to them, unless enough was proposed."""
+        if entry.origin is not Origin.AGENT:
+            return {"counts_as": "the user's word"} if entry.said else {}
+        why = f"{grounded.refused}: {grounded.word}" if grounded.word else str(grounded.refused)
+        heard = grounded.refused is not Refused.UNHEARD
+        answer = {"counts_as": f"your note, not the user's word ({why})"} if heard else {}
         try:
             proposal = self.hx.proposals.propose(entry.key, entry.content, category=entry.category, sentence=said)
         except RateLimited:
-            return {}
-        return {"accept": review_command(self.hx, proposal.id)}
+            return answer
+        return {**answer, "accept": review_command(self.hx, proposal.id)}
 
     def _readable(self) -> Sequence[Hexad]:
         """The instances to search, the shared one first: a skill of the user replaces a shared one of that name."""
@@ -401,6 +411,11 @@ def _shown(said: Item | Knowledge) -> str:
     """Its text without what nobody sees, redacted again: an older Hexad may have stored it."""
     text = visible(said.content)
     return text if said.verbatim else redact(text).text
+
+
+def _is_about(entry: Knowledge, key: str, content: str) -> bool:
+    """Whether a text is about what an entry, or its key, is about: it may replace that."""
+    return not set(terms(content)).isdisjoint({*terms(entry.content), *terms(key)})
 
 
 def _facts(said: Item | Knowledge) -> dict[str, Any]:

@@ -97,14 +97,14 @@ class Engine:
             name = self.workspace.session_of(session) or None
             return self.retriever.examine(message, layers, session=name, wide=wide, room=room)
         stands, found = self._standing(room), self._retrieved(message, layers, None, session=session)
-        ids = {item.id for item in stands.items}
+        ids = {item.id for item in (*stands.items, *stands.notes)}
         left = {
             layer: tuple(item for item in items if layer is not Layer.USER_KNOWLEDGE or item.id not in ids)
             for layer, items in found.items.items()
         }
         items = {layer: each for layer, each in left.items() if each}
         candidates = {layer: [Judged(item) for item in each] for layer, each in items.items()}
-        return replace(found, items=items, standing=stands.items, unfit=stands.unfit), candidates
+        return replace(found, items=items, standing=stands.items, unfit=stands.unfit, noted=stands.notes), candidates
 
     def standing(self) -> tuple[Item, ...]:
         """The entries that are in every prompt."""

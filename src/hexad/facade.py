@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hexad.memory.checking import Damage
     from hexad.memory.collection import RecordCollection
     from hexad.memory.conversations.capture import Capture
+    from hexad.memory.grounded import Grounded
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
@@ -211,9 +212,32 @@ class Hexad:
 
         ``budget`` is for what was found; the setting ``standing_budget`` is for what stands in every prompt.
         """
+        self.heard(message, session=session)
         prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
         self.shown(prompt)
         return prompt
+
+    def heard(self, message: str, *, session: str | None = None, by_all: bool = False) -> None:
+        """Note that the user said this in a session: what an agent saves of it counts as the user's word.
+
+        `prompt` and the edges do it. It is kept in memory only. ``by_all`` is for a process with one conversation,
+        whose tools are called under another session's name.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> hx.heard("I'm allergic to peanuts", session="s1")
+        >>> hx.said("User is allergic to peanuts", session="s1").sentence
+        "I'm allergic to peanuts"
+        """
+        if self.enabled:
+            workspace = self._engine.workspace
+            workspace.heard.hear(self.namespace, workspace.session_of(session), message, by_all=by_all)
+
+    def said(self, note: str, *, session: str | None = None) -> Grounded:
+        """Whether the user said in this session what a note says; else why not."""
+        from hexad.memory.ground import ground  # noqa: PLC0415 - loads in 10 ms, needed when an agent saves
+
+        workspace, text = self._engine.workspace, admission.text("content", note, limit=self.settings.max_text)
+        return ground(text, workspace.heard.said(self.namespace, workspace.session_of(session)))
 
     def turn(
         self, message: str, layers: Iterable[Layer | str] | None = None, *, session: str | None = None

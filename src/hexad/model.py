@@ -135,6 +135,7 @@ class Knowledge(_Stored):
     relevance: float = 1.0
     version: int = 1
     first_version: int = 1  # the first version that `history` shows
+    said: str = ""  # the user's own sentences, if an agent put them into other words
     given_by: Mapping[str, str] = field(default_factory=dict)  # the session that set each field that is not its default
     deleted: datetime | None = None
 
@@ -159,6 +160,7 @@ class Version(_Said):
     category: Category
     source: str = ""
     subject: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -473,6 +475,7 @@ class Retrieval:
     keywords: tuple[str, ...] = ()
     standing: tuple[Item, ...] = ()  # in every prompt; `retrieve` leaves them out
     unfit: str = ""  # a sentence about the rules for which every prompt has no room
+    noted: tuple[Item, ...] = ()  # the agent's notes that every prompt of a small memory has
     namespace: str = DEFAULT_NAMESPACE
     session: str | None = None
     seconds: Mapping[Layer, float] = field(default_factory=dict, compare=False)
@@ -497,6 +500,7 @@ class Prompt:
     base: str
     block: str = ""
     standing: tuple[Item, ...] = ()
+    noted: tuple[Item, ...] = ()  # the agent's notes, behind what stands
     kept: tuple[Item, ...] = ()
     dropped: tuple[Item, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -524,6 +528,7 @@ class Prompt:
         """The keywords, the items that were kept or left out with their reasons, and the layers that failed."""
         lines = [f"searched for: {', '.join(self.keywords) or 'nothing'}"]
         lines += [f"standing {item.layer}/{item.key}" for item in self.standing]
+        lines += [f"noted {item.layer}/{item.key}" for item in self.noted]
         lines += [f"kept {_reason_line(item)}" for item in self.kept]
         lines += [f"dropped {_reason_line(item)}: over the token budget of {self.budget}" for item in self.dropped]
         lines += [f"failed {failure.layer}: {failure.reason}" for failure in self.failures]

@@ -110,6 +110,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
         "tokens": assembled.tokens,
         "budget": assembled.budget,
         "standing": [f"{each.layer}/{each.id}" for each in assembled.standing],
+        "noted": [f"{each.layer}/{each.id}" for each in assembled.noted],
         "kept": [f"{each.layer}/{each.id}" for each in assembled.kept],
         "dropped": [f"{each.layer}/{each.id}" for each in assembled.dropped],
     }

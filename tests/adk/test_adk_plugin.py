@@ -103,7 +103,7 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
     assert "`day` as YYYY-MM-DD, not as DD/MM/YYYY" in last
     assert set(NAMES) <= set(inner.requests[0].tools_dict)
     own = hx.scoped(namespace=OWN)
-    assert own.knowledge.get("room").origin == "agent"
+    assert own.knowledge.get("room").origin == "user"
     assert calls(own) == [("slack:C1", "save_knowledge", True), ("slack:C1", "book", False), ("slack:C1", "book", True)]
 
 

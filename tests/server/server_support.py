@@ -73,7 +73,7 @@ def stock(hx: Hexad) -> None:
     hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
     hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
     for number in range(3):
-        hx.knowledge.save(f"note-{number}", f"Deploy note {number}", origin="agent")
+        hx.knowledge.save(f"note-{number}", f"Deploy note {number}", origin="tool")
     hx.references.save("Runbook", location="https://wiki.example/deploy", summary="How to deploy")
     hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello {{ name }}"})
     hx.proposals.propose("diet", "I am vegan", sentence="I am vegan now")

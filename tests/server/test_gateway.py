@@ -150,7 +150,7 @@ def tokens(tmp_path: Path) -> Tokens:
 def hx(tmp_path: Path) -> Iterator[Hexad]:
     with opened(tmp_path / "agent.db", semantic=False, standing_budget=300, capture=True) as engine:
         engine.knowledge.save("units", "Always answer in metric units", category="rule")
-        engine.knowledge.save("deploy-window", "Deploys happen on Tuesdays", origin="agent")
+        engine.knowledge.save("deploy-window", "Deploys happen on Tuesdays", origin="tool")
         yield engine
 
 

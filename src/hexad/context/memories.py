@@ -23,6 +23,7 @@ def merged(found: Sequence[Retrieval], limit: int) -> Retrieval:
         found[0],
         items={layer: items for layer, items in best.items() if items},
         standing=standing,
+        noted=_once(_placed([each.noted for each in found]), standing),
         failures=tuple(dict.fromkeys(failure for each in found for failure in each.failures)),
     )
 

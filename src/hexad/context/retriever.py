@@ -168,19 +168,19 @@ class ContextRetriever:
         failures = [_failed(layer, each) for layer, each in found.items() if isinstance(each, Exception)]
         _warn(failures, self.warned)
         items = {layer: each for layer, each in kept.items() if each}
-        standing, unfit = examined.stands
+        standing, unfit, noted = examined.stands
         found_items = replace(empty, items=items, failures=tuple(failures), seconds=seconds)
-        return replace(found_items, standing=standing, unfit=unfit), candidates
+        return replace(found_items, standing=standing, unfit=unfit, noted=noted), candidates
 
     def _with_standing(self, empty: Retrieval, room: Room) -> Retrieval:
         """The answer to a message without words."""
         try:
-            standing, unfit = read_standing(self.store, self.namespace, self.clock(), room, self.deadline)
+            standing, unfit, noted = read_standing(self.store, self.namespace, self.clock(), room, self.deadline)
         except Exception as error:  # noqa: BLE001 - the agent answers all the same
             failures = (_failed(Layer.USER_KNOWLEDGE, error),)
             _warn(failures, self.warned)
             return replace(empty, failures=failures)
-        return replace(empty, standing=standing, unfit=unfit)
+        return replace(empty, standing=standing, unfit=unfit, noted=noted)
 
     def _source(self, layer: Layer, examined: Examined, query: Query) -> ToolSource | RuntimeSource | None:
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from hexad.model import Item, Knowledge, TokenCounter
 
 TITLE: Final = "Standing Rules and Preferences"
+NOTED: Final = "Noted by the agent, not confirmed"
+_NOTES: Final = 3  # the part of the budget that the agent's notes may take: one third
+_INSTRUCTS: Final = re.compile(  # a note that tells what to do is no fact
+    r"(?i)^(?:please|bitte)\b|\b(?:always|never|must|should|shall|do not|don't|ignore|make sure|ensure|approve\w*"
+    r"|immer|nie|niemals|muss|müssen|soll\w*|toujours|jamais|doit|doivent|siempre|nunca|debe\w*)\b"
+    r"|必须|总是|不要|必ず|してください|해야|하세요"
+)
 BUDGET: Final = 400  # tokens
 _ALIKE: Final = 6  # tokens by which texts of like length differ
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
@@ -31,6 +38,7 @@ _SUBJECT: Final = re.compile(  # "My dentist is …": a later entry with the sam
     r"|(?:i|we) (?:live|work) (?:in|at|for|as) "
 )
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
+_NOTE: Final = Reason("noted", "in every prompt of a small memory", 1.0)
 
 
 class Room(NamedTuple):
@@ -50,10 +58,14 @@ class Room(NamedTuple):
 
 
 class Stands(NamedTuple):
-    """The items that stand, and a sentence about the user's pins, rules and preferences that do not fit, if any."""
+    """The items that stand, and a sentence about the user's pins, rules and preferences that do not fit, if any.
+
+    In a small memory the agent's ``notes`` are told behind them, in a part of their own.
+    """
 
     items: tuple[Item, ...] = ()
     unfit: str = ""
+    notes: tuple[Item, ...] = ()
 
 
 def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> Stands:
@@ -71,23 +83,39 @@ def fitting(rows: Sequence[Row], room: Room) -> Stands:
     Others fill the room that is left, if all are known: short ones first, which words find worst, and of like length
     the oldest, so that a new one changes little. What a later one may have corrected comes last.
     """
-    own = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
+    every = [cast("Knowledge", row.record) for row in rows]
+    own = [record for record in every if record.origin is Origin.USER]
     records = rules = [record for record in own if standing_of(record) > Standing.OWN]
-    whole = len(rows) < room.rows  # otherwise there may be more
+    whole = len(own) < room.rows  # otherwise there may be more
     if whole:
         others = [record for record in reversed(own) if standing_of(record) == Standing.OWN]
         latest = {_subject(record): record for record in others}
         outdated = {record.id for record in others if latest[_subject(record)] is not record}
         records = rules + sorted(others, key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE))
     items = _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
+    notes = _notes([record for record in every if standing_of(record) is Standing.NOTED], room) if whole else ()
     stand = {item.id for item in items}
     missing = [record.key for record in rules if record.id not in stand]
     if not missing or not room.tokens:
-        return Stands(items)
+        return Stands(items, notes=notes)
     known = f"{len(rules)}{'' if whole else ' or more'}"
     some = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
     fit = f"{len(rules) - len(missing)} of {known} rules and preferences fit {room.tokens} tokens"
-    return Stands(items, f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}")
+    unfit = f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
+    return Stands(items, unfit, notes)
+
+
+def _notes(records: Sequence[Knowledge], room: Room) -> tuple[Item, ...]:
+    """The agent's notes that are told in a small memory, the latest first: facts, in a part of the budget."""
+    facts = [record for record in records if not _INSTRUCTS.search(record.content)]
+    kept: list[Item] = []
+    left = room.tokens // _NOTES - room.counter(f"\n\n## {NOTED}")
+    for item in (present(record, _STANDS.value, (_NOTE,)) for record in facts):
+        left -= room.counter(f"\n{standing_line(item)}")
+        if left < 0:
+            break
+        kept.append(item)
+    return tuple(kept)
 
 
 def _subject(record: Knowledge) -> str:
@@ -116,6 +144,12 @@ def standing_block(items: Iterable[Item]) -> str:
     """The items under their title; empty without items."""
     lines = [standing_line(item) for item in items]
     return _block(lines) if lines else ""
+
+
+def notes_block(items: Iterable[Item]) -> str:
+    """The agent's notes under their title; empty without notes."""
+    lines = [standing_line(item) for item in items]
+    return "\n".join((f"## {NOTED}", *lines)) if lines else ""
 
 
 def _block(lines: Iterable[str]) -> str:

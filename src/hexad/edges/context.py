@@ -61,6 +61,7 @@ class Lookup:
         It is cached for the turn if the speaker's conversation names that and every layer answered.
         """
         hx, turn = self._engine(speaker, latest), speaker.conversation.invocation
+        hx.heard(latest.text)
         place = (hx.namespace, hx.session, turn, latest.text, latest.tools)
         run, known = self._blocks.get(place) or ("", None)
         if known is not None and (not latest.last or (run and run == latest.run)):

@@ -44,6 +44,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         relevance: float | Keep = KEEP,
         redact: bool = True,
         own_only: bool = False,
+        said: str = "",
     ) -> Knowledge:
         """Keep ``content`` under ``key`` and return the entry as it now stands.
 
@@ -52,7 +53,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         not given stay as they are; the same again changes nothing. Other content that is not the user's ends a pin,
         unless one is given with it. Secrets are replaced, and the entry's ``redactions`` say which kinds, unless
         ``redact=False``. With ``own_only`` an entry changes only if an agent saved it and nobody pinned it; any other
-        is `NotOwn`.
+        is `NotOwn`. ``said`` is the user's own sentence, if this puts it into other words.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule").version
@@ -73,7 +74,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             "expires": expires,
             "relevance": relevance,
         }
-        admitted = self._admit(key, content, given, redact=redact)
+        admitted = self._admit(key, content, given, said=said, redact=redact)
         return self._store(admitted, Origin.parse(origin, "origin"), session, own_only=own_only)
 
     def correct(self, key: str, content: str, **fields: Any) -> Knowledge:
@@ -187,7 +188,9 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
     def _is_hidden(self, record: Knowledge) -> bool:
         return record.deleted is not None
 
-    def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> dict[str, Any]:
+    def _admit(
+        self, key: str | None, content: str | None, given: dict[str, Any], *, said: str, redact: bool
+    ) -> dict[str, Any]:
         """The fields that were given, checked; an empty key is made from the content."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         name = "" if key is None else admission.key("key", key)
@@ -195,7 +198,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
         if "source" in checked:
             checked["source"] = intake.text("source", checked["source"])
-        return {"key": name, "content": words, **checked, **intake.notes}
+        return {"key": name, "content": words, "said": intake.text("said", said), **checked, **intake.notes}
 
     def _store(self, given: dict[str, Any], who: Origin, session: str | None, *, own_only: bool) -> Knowledge:
         with self._workspace.change(actor=who, session=session) as change:
@@ -236,6 +239,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
         elif origin is not Origin.USER:  # a pin belongs to its content: new content that is not the user's removes it
             given.setdefault("pinned", False)
+        if given["content"] == old.content:
+            given["said"] = old.said
         new = replace(old, **given)
         if (new.content, new.category) != (old.content, old.category):
             new = replace(new, version=old.version + 1, origin=origin, session=session)

@@ -11,6 +11,7 @@ from hexad import signals
 from hexad.errors import RateLimited, StoreBusy, StoreError
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
+from hexad.memory.heard import Heard
 from hexad.memory.index.indexing import pages, put
 from hexad.memory.limits import Limits
 from hexad.memory.use.counts import Uses
@@ -58,6 +59,7 @@ class Workspace:
     own_files: Sequence[Path] = ()  # of the database: hidden from scripts, and not overwritten by backups
     timeline: bool = False  # whether prompts are noted, by keys and scores
     prompts: Prompts = field(default_factory=Prompts)
+    heard: Heard = field(default_factory=Heard)  # what the user said in the conversations of this process
     joined: Writing | None = None  # the transaction in which everything is read and written, if somebody began one
 
     def session_of(self, given: str | None) -> str:

@@ -248,10 +248,11 @@ def test_our_tools_save_into_the_memory_of_the_one_who_speaks(agents: Agents, hx
     script = Script([Call("save_knowledge", {"key": "room", "content": "Prefers a quiet room"}), "Noted.", "Yes."])
     agent = agents.make(hx, script)
     answered(agent, "I like quiet rooms, remember that")
-    assert agents.own(hx).knowledge.get("room").origin == "agent"
+    kept = agents.own(hx).knowledge.get("room")
+    assert (kept.origin, kept.said) == ("user", "I like quiet rooms, remember that")
     assert calls(agents.own(hx)) == [("save_knowledge", True)]
     answered(agent, "Which room?", session="s2")
-    assert "quiet room" in str(script.requests[-1].messages)
+    assert "quiet room" in f"{script.requests[-1].system} {script.requests[-1].messages}"
     assert "search_knowledge" in script.requests[0].tools
 
 

@@ -91,7 +91,9 @@ class StoredLayers(NamedTuple):
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
             stands = Stands() if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
-            asked = _Asked(self, view, query, now, limit, wide, frozenset(item.id for item in stands.items), [])
+            asked = _Asked(
+                self, view, query, now, limit, wide, frozenset(item.id for item in (*stands.items, *stands.notes)), []
+            )
             some, spent = [layer for layer in layers if found[layer].statistics.rows], dict[Layer, float]()
             passes = [_timed(spent, layer, _Pass, asked, layer, found[layer]) for layer in some]
             self._look(view, passes, now, ends)

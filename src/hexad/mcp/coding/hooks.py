@@ -60,11 +60,13 @@ class Hooks:
                 text = self._news(session, self._memory.standing(), again=True)
             elif name in _PROMPTED:
                 latest = Latest(str(event.get("prompt", "")), 0, last=True)
+                self._hear(latest.text, session)
                 context = self._memory.recall(None, latest, session=session)
                 text = "\n\n".join(filter(None, (self._news(session, context.standing), context.found)))
                 self._confirm(event, session)
                 self._keep(event, session)
             elif name == _SAID:
+                self._hear(str(event.get("prompt", "")), session)
                 self._keep(event, session)
             elif name == _STOPPED:
                 self._confirm(event, session)
@@ -83,6 +85,12 @@ class Hooks:
             return {}
         said = f"hexad: {reasons[0]}"
         return {"user_message" if name[:1].islower() else "systemMessage": said}
+
+    def _hear(self, text: str, session: str) -> None:
+        """Note what the user said; the client calls the tools of this process without its session's name."""
+        own = self._memory.own(None, session)
+        if own is not None:
+            own.heard(text, by_all=self._given is not None)
 
     def _keep(self, event: Mapping[str, Any], session: str) -> None:
         """Keep the wishes in a prompt, where that is wanted: as proposals, unless the event says who wrote it."""

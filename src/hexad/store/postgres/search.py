@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import RECORD_OF, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Standing, VectorState
+from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, Evidence, Question, Standing, VectorState
 from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Statement, columns, flat
@@ -67,6 +67,12 @@ _STANDING_OF_FEW: Final = _STANDING.replace(
     "standing >= $2",
     "standing >= CASE WHEN (SELECT count(*) FROM (SELECT 1 FROM hexad.record WHERE tenant = $1 AND standing > 0 "
     "AND words IS NOT NULL LIMIT $4::bigint + 1) AS own) <= $4 THEN 1 ELSE $2 END",
+)
+_NOTED: Final = (
+    f"SELECT {BRIEF} FROM hexad.record WHERE tenant = $1 AND standing = -1 AND words IS NOT NULL "
+    "AND (expires IS NULL OR expires > $2) AND (SELECT count(*) FROM (SELECT 1 FROM hexad.record WHERE tenant = $1 "
+    "AND standing > 0 AND words IS NOT NULL LIMIT $3::bigint + 1) AS own) <= $3 "
+    "ORDER BY updated DESC, number DESC LIMIT $4"
 )
 _STATES: Final = "SELECT layer, rows, stamp FROM hexad.embedder WHERE tenant = $1 AND embedder = $2"
 _ASSOCIATIONS: Final = (
@@ -213,7 +219,7 @@ class Search(Work):
                 after = self.stamps.get((self.tenant, code, embedder)) or 0
                 self._vectors[code, embedder] = after, [row[1:] for row in along if row[0] == code]
         states = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in answers.get("states", ())}
-        standing = [decode(row) for row in answers.get("standing", ())]
+        standing = [decode(row) for name in ("standing", "noted") for row in answers.get(name, ())]
         associations = [(ASSOCIATIONS.of_row(row[:-1]), row[-1]) for row in answers.get("associations", ())]
         opened = {
             layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items() if each.rows
@@ -257,6 +263,8 @@ class Search(Work):
             least = int(Standing.RULE if question.with_rules else Standing.PINNED)
             rows = _STANDING_OF_FEW if question.with_rules else _STANDING
             asked["standing"] = Statement(rows, (tenant, least, now, question.standing))
+            if question.with_rules:
+                asked["noted"] = Statement(_NOTED, (tenant, now, question.standing, MOST_NOTES))
         return asked
 
     def _fill(self, answers: Mapping[str, Sequence[Any]]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.model import Association, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Row, Standing, VectorState
+from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, Evidence, Question, Row, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES, unpacked
@@ -42,6 +42,15 @@ _FLAGS: Final = (
     "INDEXED BY hexad_knowledge_thread WHERE namespace = ?1 AND thread <> '' AND words IS NOT NULL)"
 )
 _BEYOND: Final = f"SELECT 1 FROM {_OWN} LIMIT 1 OFFSET ?2"
+_HIGHEST: Final = "ORDER BY standing DESC, updated DESC, number DESC"
+_TOLD: Final = (
+    "SELECT number FROM hexad_knowledge WHERE namespace = ?1 AND words IS NOT NULL "
+    "AND (expires IS NULL OR expires > ?3)"
+)
+_STANDING: Final = (
+    f"SELECT number FROM ({_TOLD} AND standing >= ?2 AND standing > 0 {_HIGHEST} LIMIT ?4) "
+    f"UNION ALL SELECT number FROM ({_TOLD} AND standing = -1 ORDER BY updated DESC, number DESC LIMIT ?5)"
+)
 _VECTOR_STATES: Final = "SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?"
 
 
@@ -108,7 +117,8 @@ class Search(Queries):
         self._open(searches, question, now)
         if question.with_rules and self._run(_BEYOND, self.namespace, question.standing).fetchone() is None:
             least = Standing.OWN
-        standing = self._standing(question, now, least) if known.standing >= least and question.standing else ()
+        wanted = question.standing and (known.standing >= least or least is Standing.OWN)
+        standing = self._standing(question, now, least) if wanted else ()
         states = self._run(_VECTOR_STATES, self.namespace, question.embedder) if question.embedder is not None else ()
         vectors = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in states if layer in LAYERS}
         associations = self._associations(question) if known.associated else ()
@@ -242,11 +252,10 @@ class Search(Queries):
     # standing rows, vectors and associations
 
     def _standing(self, question: Question, now: int, least: Standing) -> Sequence[Row]:
-        where = (
-            "namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL "
-            "AND (expires IS NULL OR expires > ?) ORDER BY standing DESC, updated DESC, number DESC LIMIT ?"
-        )
-        return self.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
+        """The entries that stand, the highest first; in a small memory the agent's notes behind them."""
+        notes = MOST_NOTES if least is Standing.OWN else 0
+        values = (self.namespace, least, now, question.standing, notes)
+        return self.rows(Layer.USER_KNOWLEDGE, f"number IN ({_STANDING}) {_HIGHEST}", values)
 
     def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
         """Whole rows of one layer."""
