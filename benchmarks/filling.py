@@ -17,16 +17,21 @@ if TYPE_CHECKING:
 
 
 def fill(
-    place: Path | str, entries: Sequence[Entry], progress: Callable[[int, int], None], namespace: str = "default"
+    place: Path | str,
+    entries: Sequence[Entry],
+    progress: Callable[[int, int], None],
+    namespace: str = "default",
+    *,
+    mine: bool = False,
 ) -> None:
-    """Import the entries into one namespace of a database, by their words alone."""
+    """Import the entries into one namespace of a database, by their words alone; as the user's if they are ``mine``."""
     with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for entry in entries:
             line = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
             file.write(json.dumps({**line, "tags": list(entry.tags)}) + "\n")
         file.flush()
         with Hexad.open(place, enabled=True, namespace=namespace, semantic=False) as hx:
-            hx.import_file(Path(file.name), progress=progress)
+            hx.import_file(Path(file.name), mine=mine, progress=progress)
 
 
 def filled(folder: Path, size: int) -> Path:

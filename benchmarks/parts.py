@@ -16,6 +16,7 @@ from benchmarks import (
     learning,
     opening,
     postgres,
+    prompting,
     retrieving,
     running_skills,
     sandboxing,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 PARTS: dict[str, Callable[[Path, Progress], Iterable[Figure]]] = {
     "Sandboxing": lambda _folder, _progress: sandboxing.measure(),
     "Retrieving": retrieving.measure,
+    "Prompts": prompting.measure,
     "Opening": lambda folder, _: opening.measure(folder),
     "Meaning": semantic.measure,
     "Saving": lambda folder, _: saving.measure(folder),

@@ -17,7 +17,7 @@ PLANNED: Final[frozenset[str]] = frozenset(
         "FILES-01",
         *("PAST-01", "PAST-02", "PAST-03"),
         *("REFL-01", "REFL-02", "REFL-03"),
-        *("TOLD-02", "TOLD-03", "TOLD-04"),
+        
     }
 )
 """Not built yet, and without tests."""

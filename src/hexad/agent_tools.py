@@ -96,6 +96,7 @@ class _AgentTools:
         """
         before = self.hx.knowledge.lookup(key) if key else None
         grounded = self.hx.said(content)
+        ground = grounded.sentence or said
         by_user = grounded.refused is None and (before is None or _is_about(before, key, content))
         try:
             entry = self.hx.knowledge.save(
@@ -110,7 +111,12 @@ class _AgentTools:
             )
         except NotOwn as error:
             return self._proposed(
-                error.key, content, category=category, tags=tags or (), subject=subject, sentence=said
+                error.key,
+                content,
+                category=category,
+                tags=tags or (),
+                subject=subject,
+                sentence=ground,
             )
         answer = _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
         if entry == before:
@@ -337,8 +343,10 @@ class _AgentTools:
         why = f"{grounded.refused}: {grounded.word}" if grounded.word else str(grounded.refused)
         heard = grounded.refused is not Refused.UNHEARD
         answer = {"counts_as": f"your note, not the user's word ({why})"} if heard else {}
+        answer |= {"told_beside_it": entry.said} if entry.said else {}
+        sentence = entry.said or said
         try:
-            proposal = self.hx.proposals.propose(entry.key, entry.content, category=entry.category, sentence=said)
+            proposal = self.hx.proposals.propose(entry.key, entry.content, category=entry.category, sentence=sentence)
         except RateLimited:
             return answer
         return {**answer, "accept": review_command(self.hx, proposal.id)}

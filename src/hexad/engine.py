@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from hexad import signals
@@ -14,7 +15,7 @@ from hexad.context.memories import merged, standing_of_all
 from hexad.context.retriever import ContextRetriever, Retriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, Stands, read_standing
-from hexad.errors import HexadError
+from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.use.habits import Habits
 from hexad.memory.use.timeline import note_prompt
@@ -57,6 +58,15 @@ class Engine:
         stored, limit = _stored(wanted), max_per_layer or self.max_per_layer
         more = [each.retrieve(query, stored, limit, session=session) for each in self.others if stored]
         return merged([found, *more], limit)
+
+    def as_of(self, when: datetime) -> Engine:
+        """This engine over what was known at a time."""
+        from hexad.context.past import as_of  # noqa: PLC0415 - opens a store in memory, which a turn does not need
+
+        moment = admission.moment("as_of", admission.instance("as_of", when, datetime, "a time"))
+        if moment is None or not isinstance(self.retriever, ContextRetriever):
+            raise InvalidInput("as_of", "needs Hexad's own retriever; this engine has another one")
+        return replace(self, retriever=as_of(self.retriever, moment), others=tuple(o.as_of(when) for o in self.others))
 
     def _retrieved(
         self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None

@@ -29,6 +29,7 @@ from hexad.settings import Settings, survey
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
     from typing import Self
 
     from hexad.calls.outcome import FailureRule
@@ -168,12 +169,24 @@ class Hexad:
         max_per_layer: int | None = None,
         *,
         session: str | None = None,
+        as_of: datetime | None = None,
     ) -> Retrieval:
         """The items that matter for a message, best first in each layer.
 
         Without ``layers`` it searches User Knowledge, Skill Patterns, External Knowledge and Agent Learnings. Any
         string is a safe query. A layer that fails is in the result's ``failures``; the others answer as usual.
+        With ``as_of`` it answers from what was known at that time: entries in their versions of then.
+
+        >>> from datetime import UTC, datetime
+        >>> hx = Hexad.open(":memory:", enabled=True, semantic=False)
+        >>> _ = hx.knowledge.save("dentist", "My dentist is Dr Winter")
+        >>> then = datetime.now(UTC)
+        >>> _ = hx.knowledge.save("dentist", "My dentist is Dr Sommer")
+        >>> hx.retrieve("who is my dentist?", as_of=then).all()[0].content
+        'My dentist is Dr Winter'
         """
+        if as_of is not None:
+            return self._engine.as_of(as_of).retrieve(query, layers, max_per_layer, session=session)
         return self._engine.retrieve(query, layers, max_per_layer, session=session)
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
@@ -212,8 +225,8 @@ class Hexad:
 
         ``budget`` is for what was found; the setting ``standing_budget`` is for what stands in every prompt.
         """
-        self.heard(message, session=session)
         prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
+        self.heard(message, session=session)
         self.shown(prompt)
         return prompt
 
@@ -228,9 +241,10 @@ class Hexad:
         >>> hx.said("User is allergic to peanuts", session="s1").sentence
         "I'm allergic to peanuts"
         """
+        text = admission.instance("message", message, str, "text")
         if self.enabled:
             workspace = self._engine.workspace
-            workspace.heard.hear(self.namespace, workspace.session_of(session), message, by_all=by_all)
+            workspace.heard.hear(self.namespace, workspace.session_of(session), text, by_all=by_all)
 
     def said(self, note: str, *, session: str | None = None) -> Grounded:
         """Whether the user said in this session what a note says; else why not."""

@@ -440,6 +440,7 @@ class Item:
     pinned: bool = False
     verbatim: bool = False
     distance: int = 0  # of the memory that holds it, where several are read: 0 is the engine's own
+    said: str = ""  # the user's sentences behind what an agent saved
 
 
 class Failure(NamedTuple):

@@ -1,4 +1,4 @@
-"""`Recent`: a map that keeps its latest entries, for threads and child processes alike."""
+"""`Recent`: a map that keeps its latest entries, for threads and child processes alike; `Latest`: results to reuse."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
+G = TypeVar("G")
 
 
 class Recent(Generic[K, V]):
@@ -79,3 +80,27 @@ class Recent(Generic[K, V]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+class Latest(Generic[K, G, V]):
+    """The result for what was given last under a key: computed again once something else is given.
+
+    >>> lengths = Latest[str, str, int](8)
+    >>> lengths.of("name", "Ada", len), lengths.of("name", "Ada", lambda _: 99), lengths.of("name", "Grace", len)
+    (3, 3, 5)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._known = Recent[K, tuple[G, V]](most)
+
+    def of(self, key: K, given: G, compute: Callable[[G], V]) -> V:
+        """What ``compute`` makes of ``given``, or made of an equal one the last time."""
+        known = self._known.get(key)
+        if known is None or known[0] != given:
+            known = given, compute(given)
+            self._known.put(key, known)
+        return known[1]
+
+    def clear(self) -> None:
+        """Forget every result."""
+        self._known.clear()

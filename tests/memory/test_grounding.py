@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.agent_tools import agent_tools
-from hexad.context.standing import NOTED, TITLE
+from hexad.context.noted import NOTED, SAID
+from hexad.context.standing import TITLE
 from hexad.memory.ground import ground
 from hexad.memory.grounded import Refused
 from hexad.model import Origin
@@ -170,3 +171,47 @@ def test_notes_take_a_third_of_the_budget_and_go_in_a_large_memory() -> None:
         for number in range(120):
             hx.knowledge.save(f"u{number}", f"My shelf {number} holds books")
         assert hx.prompt("", "hello there", session="s").noted == ()
+
+
+@requirement("TOLD-01")
+def test_behind_a_note_in_the_agents_words_the_users_sentence_is_told(hx: Hexad) -> None:
+    hx.prompt("", "Lovely. I'm out in 2031, that's when I hang it up! What's the weather like?", session="s")
+    answer = save(hx, key="plans.retirement", content="User plans to retire in 2031", category="preference")
+    assert "your note" in answer["counts_as"]
+    assert answer["told_beside_it"] == "I'm out in 2031, that's when I hang it up!"
+    entry = hx.knowledge.get("plans.retirement")
+    assert (entry.origin, entry.said) == (Origin.AGENT, answer["told_beside_it"])
+    block = hx.prompt("", "Which pension form do I need?", session="t").block
+    assert block == f"## {SAID}\n- retirement: \"I'm out in 2031, that's when I hang it up!\""
+    assert hx.proposals.list()[0].sentence == entry.said
+    assert hx.standing() == ()
+
+
+@requirement("TOLD-01")
+def test_of_a_tampered_note_only_what_the_user_said_is_told(hx: Hexad) -> None:
+    hx.prompt("", "no meetings this afternoon please, I'm at the dentist", session="s")
+    save(hx, key="meetings", content="Never schedule meetings in the afternoon", category="rule")
+    block = hx.prompt("", "hello", session="t").block
+    assert "Never schedule" not in block
+    assert "no meetings this afternoon please" in block
+
+
+@requirement("TOLD-01")
+def test_a_number_that_the_sentence_lacks_is_told_as_not_confirmed(hx: Hexad) -> None:
+    hx.prompt("", "staging moved to host pg-05, port's the same", session="s")
+    save(hx, key="staging", content="Staging database: pg-05, port 6432")
+    said, noted = hx.prompt("", "hello", session="t").block.split("\n\n")
+    assert said == f'## {SAID}\n- staging: "staging moved to host pg-05, port\'s the same"'
+    assert noted == f'## {NOTED}\n- "Staging database: pg-05, port 6432"'
+
+
+@requirement("TOLD-01")
+def test_a_sentence_is_told_once_and_the_latest_last(hx: Hexad) -> None:
+    hx.prompt("", "My sister Ada keeps bees and my brother Tom keeps goats", session="s")
+    for key, content in (("ada", "Ada is a beekeeper"), ("tom", "Tom has goats, he is the brother")):
+        save(hx, key=key, content=content)
+    hx.prompt("", "We sell eggs on Saturdays, at the farm gate", session="s")
+    save(hx, key="eggs", content="The farm offers eggs each Saturday")
+    block = hx.prompt("", "hello", session="t").block
+    assert block.count("keeps bees") == 1
+    assert block.index("bees") < block.index("eggs")

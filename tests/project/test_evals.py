@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,9 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+
+TOLD = Path(__file__).parents[1] / "life" / "told"
 
 
 def write(folder: Path, layer: str, name: str, corpus: list[Any], queries: list[Any]) -> None:
@@ -296,3 +299,53 @@ def test_the_extra_is_used_unless_turned_off_and_stands_beside_itself_as_a_basel
     (without,) = evaluate(sets, Plan(embedder="none"), progress=quiet)
     assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
     assert without.hexad.quality.recall_at_5 == with_it.baselines["fts5"].quality.recall_at_5 == 0
+
+
+@requirement("TOLD-01")
+def test_conversations_are_measured_by_what_later_prompts_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "told").mkdir()
+    saves = [{"key": "seat", "content": "User wants an aisle seat", "category": "preference"}]
+    asks = [
+        {"message": "Book my train", "needs": ["aisle"], "stale": ["window"]},
+        {"message": "Order a meal", "needs": ["peanut"]},
+    ]
+    lines = [
+        {"id": "one", "turns": [{"user": "I want an aisle seat", "saves": saves}], "asks": asks},
+        {"said": ["I want an aisle seat"], "content": "User wants an aisle seat", "says": True},
+        {"said": ["I want an aisle seat"], "content": "User wants two aisle seats", "says": False},
+    ]
+    (tmp_path / "told" / "a.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert main(["eval", str(tmp_path), "--json", "--embedder", "none"]) == 0
+    told = json.loads(capsys.readouterr().out)["told"]
+    assert told["nobody_reviews"] == {"told": 0.5, "noise": 0.0, "stale": 0.0, "asks": 2}
+    assert (told["laundered"], told["attempts"], told["grounded"], told["saves"]) == (0, 1, 1.0, 1)
+    assert main(["eval", str(tmp_path), "--embedder", "none"]) == 0
+    assert "peanut" in capsys.readouterr().out
+
+
+@requirement("TOLD-03")
+def test_contradicted_facts_are_measured_by_the_first_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "newest").mkdir()
+    lines = [
+        {"kind": "fact", "key": "a", "text": "The capital of Ruritania is Strelsau."},
+        {"kind": "fact", "key": "b", "text": "The capital of Ruritania is Zenda."},
+        {"kind": "question", "text": "What is the capital of Ruritania?", "answers": ["Zenda"]},
+        {"kind": "question", "text": "What is the capital of Ruritania?", "answers": ["Strelsau"]},
+    ]
+    (tmp_path / "newest" / "a.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert main(["eval", str(tmp_path), "--json", "--embedder", "none"]) == 0
+    assert json.loads(capsys.readouterr().out)["newest"] == {"newest_first": 0.5, "sets": {"a": 0.5}}
+
+
+@requirement("TOLD-01")
+def test_the_conversations_of_the_project_do_not_get_worse(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", str(TOLD), "--json", "--embedder", "none"]) == 0
+    told = json.loads(capsys.readouterr().out)["told"]
+    assert told["laundered"] == 0
+    assert told["nobody_reviews"]["told"] >= 0.85
+    assert told["all_reviewed"]["told"] >= 0.95
+    assert told["nobody_reviews"]["noise"] + told["nobody_reviews"]["stale"] <= 0.35

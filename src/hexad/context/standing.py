@@ -7,12 +7,16 @@ What an agent, a tool or an import saved never stands.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.context.later import current
 from hexad.context.layers.presenting import present
+from hexad.context.noted import noted_blocks, told_notes
 from hexad.context.selection import estimate_tokens
-from hexad.context.template import standing_line
+from hexad.context.template import joined, standing_line
+from hexad.memory.use.prompts import forgettable
 from hexad.model import Layer, Origin, Reason
+from hexad.recent import Latest
 from hexad.store import Question, Row, Standing, Store, standing_of
 
 if TYPE_CHECKING:
@@ -22,13 +26,6 @@ if TYPE_CHECKING:
     from hexad.model import Item, Knowledge, TokenCounter
 
 TITLE: Final = "Standing Rules and Preferences"
-NOTED: Final = "Noted by the agent, not confirmed"
-_NOTES: Final = 3  # the part of the budget that the agent's notes may take: one third
-_INSTRUCTS: Final = re.compile(  # a note that tells what to do is no fact
-    r"(?i)^(?:please|bitte)\b|\b(?:always|never|must|should|shall|do not|don't|ignore|make sure|ensure|approve\w*"
-    r"|immer|nie|niemals|muss|müssen|soll\w*|toujours|jamais|doit|doivent|siempre|nunca|debe\w*)\b"
-    r"|必须|总是|不要|必ず|してください|해야|하세요"
-)
 BUDGET: Final = 400  # tokens
 _ALIKE: Final = 6  # tokens by which texts of like length differ
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
@@ -38,7 +35,7 @@ _SUBJECT: Final = re.compile(  # "My dentist is …": a later entry with the sam
     r"|(?:i|we) (?:live|work) (?:in|at|for|as) "
 )
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
-_NOTE: Final = Reason("noted", "in every prompt of a small memory", 1.0)
+_MOST: Final = 256  # namespaces whose block is kept ready
 
 
 class Room(NamedTuple):
@@ -60,12 +57,17 @@ class Room(NamedTuple):
 class Stands(NamedTuple):
     """The items that stand, and a sentence about the user's pins, rules and preferences that do not fit, if any.
 
-    In a small memory the agent's ``notes`` are told behind them, in a part of their own.
+    In a small memory the agent's ``notes`` are told behind them, in parts of their own: of those that rest on
+    sentences of the user's these sentences, of others the facts.
     """
 
     items: tuple[Item, ...] = ()
     unfit: str = ""
     notes: tuple[Item, ...] = ()
+
+
+_chosen: Final = forgettable(Latest[str, "tuple[Sequence[Row], Room]", Stands](_MOST))
+_written: Final = forgettable(Latest[str, "tuple[Sequence[Item], Sequence[Item]]", str](_MOST))
 
 
 def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> Stands:
@@ -74,16 +76,21 @@ def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadl
         return Stands()
     question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=room.rows, with_rules=True)
     with store.reading(namespace, deadline=deadline) as view:
-        return fitting(view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room)
+        return fitting(namespace, view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room)
 
 
-def fitting(rows: Sequence[Row], room: Room) -> Stands:
+def fitting(namespace: str, rows: Sequence[Row], room: Room) -> Stands:
+    """The items that stand, of the rows of a namespace; they are chosen again once a row or the room is another."""
+    return _chosen.of(namespace, (rows, room), lambda given: _choose(*given))
+
+
+def _choose(rows: Sequence[Row], room: Room) -> Stands:
     """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
 
     Others fill the room that is left, if all are known: short ones first, which words find worst, and of like length
     the oldest, so that a new one changes little. What a later one may have corrected comes last.
     """
-    every = [cast("Knowledge", row.record) for row in rows]
+    every = current(rows)
     own = [record for record in every if record.origin is Origin.USER]
     records = rules = [record for record in own if standing_of(record) > Standing.OWN]
     whole = len(own) < room.rows  # otherwise there may be more
@@ -93,7 +100,8 @@ def fitting(rows: Sequence[Row], room: Room) -> Stands:
         outdated = {record.id for record in others if latest[_subject(record)] is not record}
         records = rules + sorted(others, key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE))
     items = _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
-    notes = _notes([record for record in every if standing_of(record) is Standing.NOTED], room) if whole else ()
+    noted = [record for record in every if standing_of(record) is Standing.NOTED] if whole else []
+    notes = told_notes(noted, room) if noted else ()
     stand = {item.id for item in items}
     missing = [record.key for record in rules if record.id not in stand]
     if not missing or not room.tokens:
@@ -103,19 +111,6 @@ def fitting(rows: Sequence[Row], room: Room) -> Stands:
     fit = f"{len(rules) - len(missing)} of {known} rules and preferences fit {room.tokens} tokens"
     unfit = f"standing: {fit}; the rest are found by relevance (setting standing_budget): {some}"
     return Stands(items, unfit, notes)
-
-
-def _notes(records: Sequence[Knowledge], room: Room) -> tuple[Item, ...]:
-    """The agent's notes that are told in a small memory, the latest first: facts, in a part of the budget."""
-    facts = [record for record in records if not _INSTRUCTS.search(record.content)]
-    kept: list[Item] = []
-    left = room.tokens // _NOTES - room.counter(f"\n\n## {NOTED}")
-    for item in (present(record, _STANDS.value, (_NOTE,)) for record in facts):
-        left -= room.counter(f"\n{standing_line(item)}")
-        if left < 0:
-            break
-        kept.append(item)
-    return tuple(kept)
 
 
 def _subject(record: Knowledge) -> str:
@@ -140,16 +135,15 @@ def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
     return tuple(kept)
 
 
+def blocks(namespace: str, standing: Sequence[Item], noted: Sequence[Item]) -> str:
+    """The text of what stands in a namespace, which is written again once an item is another."""
+    return _written.of(namespace, (standing, noted), lambda _: joined(standing_block(standing), noted_blocks(noted)))
+
+
 def standing_block(items: Iterable[Item]) -> str:
     """The items under their title; empty without items."""
     lines = [standing_line(item) for item in items]
     return _block(lines) if lines else ""
-
-
-def notes_block(items: Iterable[Item]) -> str:
-    """The agent's notes under their title; empty without notes."""
-    lines = [standing_line(item) for item in items]
-    return "\n".join((f"## {NOTED}", *lines)) if lines else ""
 
 
 def _block(lines: Iterable[str]) -> str:

@@ -69,21 +69,26 @@ def standing_line(item: Item) -> str:
     return f"- {key}: {text}" if says_more else f"- {text}"
 
 
+def name_of(item: Item) -> str:
+    """The last part of an item's key: "manager" of "people.manager"."""
+    return _key(item).strip('"').rsplit(".", 1)[-1] if _NAME.fullmatch(item.key) else _key(item)
+
+
 def _label(word: str) -> str:
     return _NOT_IN_LABELS.sub("", _one_line(visible(word)))[:40]
 
 
 def _key(item: Item) -> str:
-    key = _shown(item.key, item)
+    key = one_line(item.key, item)
     return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
 def _content(item: Item) -> str:
-    text = _shown(item.content, item)
+    text = one_line(item.content, item)
     return text if item.origin == Origin.USER else json.dumps(text, ensure_ascii=False)
 
 
-def _shown(text: str, item: Item) -> str:
+def one_line(text: str, item: Item) -> str:
     """One line without secrets; invisible characters go first, because they could split a secret."""
     seen = visible(text)
     return _one_line(seen if item.verbatim else redact(seen).text)

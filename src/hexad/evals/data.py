@@ -25,7 +25,9 @@ _log: Final = logging.getLogger("hexad")
 _SHOWN: Final = 5  # bad lines of a file that are reported one by one
 CAPTURE: Final = "capture"
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
-KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", "sessions", CAPTURE})
+KINDS = frozenset(
+    {"error_grouping", "tool_failures", "shell_benign", "shell_harmful", "sessions", "told", "newest", CAPTURE}
+)
 """Folders with other kinds of evaluation data."""
 
 

@@ -29,11 +29,14 @@ _LISTS: Final = Path(__file__).with_name("grounding.txt")
 _LONGEST: Final = 600  # characters of a note; a longer one is no plain statement
 _MOST_CLAUSES: Final = 12  # of a note
 _LEAST_SAID: Final = 0.6  # of a clause's words, loose ones too
+_LEAST_TELLING: Final = 1.0  # what a sentence shares with a note that is said to rest on it: one telling word
+_MORE_PAIRS: Final = 2  # of a note's, by which another sentence adds something
 _PAIRS: Final = 0.85  # of a clause's pairs of characters, where words have no spaces: particles differ
 _ALIKE: Final = 5  # letters that two words have in common at the beginning: allergy, allergic
 _SHARE: Final = 0.6  # of the longer word that these letters are
-_ENDING: Final = 2  # letters by which a name may be longer: Anna, Annas
+_GENITIVE: Final = "s"  # what a name may end with besides: Anna, Annas
 _LANGUAGES: Final = {"german": "de", "french": "fr", "spanish": "es"}
+_WRITERS: Final = {"de": "nutzer", "fr": "utilisat", "es": "usuari"}  # of which notes speak
 _SCRIPTS: Final = {
     "ko": re.compile("[\uac00-\ud7af]"),
     "ja": re.compile("[\u3040-\u30ff]"),
@@ -48,6 +51,11 @@ _BREAK: Final = re.compile(
 _CONTRACTED: Final = re.compile(r"\bcan['’]t\b|n['’]t\b", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"(?<!\w)['‘](?=[^'’]*\s[^'’]*\s)[^\n]{8,}?['’](?!\w)|(?m:^|(?<=: ))> .*")
 _TAG: Final = re.compile(r"[,;]?\s*\b(?:ok|okay|right|please|yes|oder|ja|non|verdad)\?\s*$", re.IGNORECASE)
+_LAST_QUESTION: Final = re.compile(r"(?<=\w\W)\s*[^,;]{3,}[?？]\s*$")
+_ASKS: Final = re.compile(
+    r"(?i)\W*(?:what|where|when|who|how|which|why|is|are|do|does|did|can|could|should|shall|would|will|was|wer|wo|wie"
+    r"|wann|welche\w*|kann|soll\w*|darf|ist|sind|que|qui|quel\w*|comment|où|est-ce|puis|qué|cómo|cuándo|puedo)\b"
+)
 _THOUSANDS: Final = re.compile(r"[.,](?=\d{3}(?:\D|$))")
 _CLOCK: Final = re.compile(r"\b(\d{1,2})(?::(\d\d))?\s?([ap])\.?m\b", re.IGNORECASE)
 _PAST: Final = re.compile(r"\b(half past|quarter past|quarter to) (\d{1,2})\b", re.IGNORECASE)
@@ -56,6 +64,7 @@ _HOUR: Final = frozenset(
 )
 _YEAR: Final = re.compile(r"20[2-3]\d")
 _NUMERALS: Final = re.compile("[一二两三四五六七八九十百千万]{2,}|[一二两三四五六七八九](?=[点時时月日号])")
+_IDEOGRAPHS: Final = "\u3fff"
 _UNITS: Final = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 
 
@@ -97,6 +106,7 @@ class _Sentence:
     message: int = 0
     begins: str = ""  # with a word that is neither loose nor free
     about_another: bool = False  # it names somebody else before the writer
+    is_about_writer: bool = False  # it begins with "the user"
 
     def said(self, claim: _Clause) -> tuple[list[_Word], set[str]]:
         """The words and pairs of a note's clause that it has."""
@@ -105,7 +115,7 @@ class _Sentence:
 
 
 def ground(note: str, said: Sequence[str]) -> Grounded:
-    """Whether the user's messages, the oldest first, say what a note says.
+    """Whether the user's messages, the oldest first, say what a note says, and the sentences behind it.
 
     >>> said = ["I always want an aisle seat.", "We don't pay for breakfast; hotels up to 180 euros per night"]
     >>> ground("User prefers aisle seats", said).sentence
@@ -115,6 +125,12 @@ def ground(note: str, said: Sequence[str]) -> Grounded:
     """
     if asks_the_system(note):
         return Grounded(refused=Refused.SYSTEM)
+    found = _grounded(note, said)
+    return found if found.refused is None else found._replace(sentence=behind(note, said))
+
+
+def _grounded(note: str, said: Sequence[str]) -> Grounded:
+    """Whether the messages say all of a note."""
     language = _language_of(note) or _language_of(" ".join(said)[:_LONGEST])
     told = _sentence(note[:_LONGEST], language)
     claims = [clause for clause in told.clauses if clause.words or clause.pairs]
@@ -131,6 +147,39 @@ def ground(note: str, said: Sequence[str]) -> Grounded:
             return why
         found |= dict.fromkeys(each.text for each in used)
     return Grounded(" ".join(found))
+
+
+def behind(note: str, said: Sequence[str]) -> str:
+    """The user's sentences that a note most likely rests on, as they stand; empty if none shares a telling word.
+
+    >>> behind("User is retiring in 2031", ["hi", "I'm out in 2031, that's when I hang it up"])
+    "I'm out in 2031, that's when I hang it up"
+    """
+    language = _language_of(note) or _language_of(" ".join(said)[:_LONGEST])
+    told = _sentence(note[:_LONGEST], language)
+    claim = _Clause(
+        tuple(word for clause in told.clauses for word in clause.words),
+        frozenset(pair for clause in told.clauses for pair in clause.pairs),
+        negated=False,
+    )
+    heard = [each for number, message in enumerate(said) for each in _stated(message, number, language, asides=True)]
+
+    def telling(sentence: _Sentence) -> tuple[float, int]:
+        words, pairs = sentence.said(claim)
+        return sum(0.3 if word.loose else 1.0 for word in words) + len(pairs) / 2, sentence.message
+
+    best = max(heard, key=telling, default=None)
+    if best is None or telling(best)[0] < _LEAST_TELLING:
+        return ""
+    words, pairs = best.said(claim)
+
+    def adds(sentence: _Sentence) -> bool:
+        more, others = sentence.said(claim)
+        return any(word not in words and not word.loose for word in more) or len(others - pairs) > _MORE_PAIRS
+
+    more = [each for each in heard if each.message == best.message and each is not best and adds(each)]
+    chosen = sorted([best, *more[:1]], key=heard.index)
+    return " ".join(each.text for each in chosen)[:_LONGEST]
 
 
 def _saying(claim: _Clause, heard: Sequence[_Sentence]) -> list[_Sentence]:
@@ -154,7 +203,8 @@ def _saying(claim: _Clause, heard: Sequence[_Sentence]) -> list[_Sentence]:
 def _objection(claim: _Clause, told: _Sentence, used: Sequence[_Sentence]) -> Grounded | None:
     """What is wrong with the sentences that say most of a clause; None if they say it."""
     clauses = [clause for each in used for clause in each.clauses if _shares(claim, clause)]
-    return _unsaid(claim, used) or _turned(claim, clauses) or _swapped(claim, clauses) or _of_others(claim, told, used)
+    wrong = _unsaid(claim, used) or _turned(claim, clauses) or _swapped(claim, clauses)
+    return wrong or _reordered(claim, used[0]) or _of_others(claim, told, used)
 
 
 def _shares(claim: _Clause, clause: _Clause) -> int:
@@ -172,6 +222,8 @@ def _unsaid(claim: _Clause, used: Sequence[_Sentence]) -> Grounded | None:
             kind = Refused.NUMBER if word.number else Refused.NAME if word.name else Refused.WORDS
             return Grounded(refused=kind, word=word.text)
     pairs = set[str]().union(*(each.said(claim)[1] for each in used))
+    if any(all(sign > _IDEOGRAPHS for sign in pair) for pair in claim.pairs - pairs):  # it may be a name
+        return Grounded(refused=Refused.WORDS, word=", ".join(sorted(claim.pairs - pairs)))
     few = len(set(said)) < _LEAST_SAID * len(claim.words) or not (said or claim.pairs)
     if few or len(pairs) < _PAIRS * len(claim.pairs):
         return Grounded(refused=Refused.WORDS, word=", ".join(word.text for word in missing))
@@ -182,6 +234,18 @@ def _turned(claim: _Clause, clauses: Sequence[_Clause]) -> Grounded | None:
     """The user said the opposite in the clause that has most of it."""
     main = max(clauses, key=lambda clause: (_shares(claim, clause), clause.negated == claim.negated))
     return Grounded(refused=Refused.NEGATION) if main.negated != claim.negated else None
+
+
+def _reordered(claim: _Clause, first: _Sentence) -> Grounded | None:
+    """Words in another order may say the opposite: "I prefer tea to coffee", and "coffee to tea"."""
+    said = [word for clause in first.clauses for word in clause.words]
+    after = 0
+    for word in claim.words:
+        places = [place for place, each in enumerate(said) if _same(word, each)]
+        if places and places[-1] < after and not word.loose:
+            return Grounded(refused=Refused.ORDER, word=word.text)
+        after = max(after, next((place for place in places if place >= after), after))
+    return None
 
 
 def _swapped(claim: _Clause, clauses: Sequence[_Clause]) -> Grounded | None:
@@ -201,10 +265,11 @@ def _of_others(claim: _Clause, told: _Sentence, used: Sequence[_Sentence]) -> Gr
     first, *others = used
     if others and (all(each.begins for each in used) or any(word not in first.said(claim)[0] for word in claim.values)):
         return Grounded(refused=Refused.APART)
-    somebody = first.about_another or ("writer" in told.groups and "self" not in first.groups and first.begins)
+    somebody = first.about_another or (told.is_about_writer and "self" not in first.groups)
     if somebody and "other" not in told.groups and not _mentions(told, first.begins):
         return Grounded(refused=Refused.SOMEBODY)
-    if any("once" in each.groups for each in used) and "once" not in told.groups:
+    general = "general" in told.groups and not any({"general", "always"} & each.groups for each in used)
+    if general or ("once" not in told.groups and any("once" in each.groups for each in used)):
         return Grounded(refused=Refused.ONCE)
     return None
 
@@ -222,8 +287,7 @@ def _same(one: _Word, other: _Word) -> bool:
     if one.number or other.number:
         return bool(one.forms & other.forms)
     if one.name:
-        short, long = sorted((one.text, other.text), key=len)
-        return long.startswith(short) and len(long) - len(short) <= _ENDING
+        return one.text.removesuffix(_GENITIVE) == other.text.removesuffix(_GENITIVE)
     return bool(one.forms & other.forms) or any(_near(a, b) for a in one.forms for b in other.forms)
 
 
@@ -241,13 +305,18 @@ def _near(one: str, other: str) -> bool:
     return common >= max(least, _SHARE * len(long))
 
 
-def _stated(message: str, number: int, language: str | None) -> Iterator[_Sentence]:
-    """The sentences in which a message of the user's states something."""
+def _stated(message: str, number: int, language: str | None, *, asides: bool = False) -> Iterator[_Sentence]:
+    """The sentences in which a message of the user's states something; with ``asides`` those before a question too.
+
+    "I'm vegan and don't fly, so how long is the train?" has an aside.
+    """
     words = _QUOTED.sub("\ufffc", own_words(message))
     if "task" in _groups(words, _lists_of(_language_of(message) or language)):
         return
     for text in sentences(words):
         statement = _TAG.sub("", text)
+        if asides and _ASKS.match(statement) is None:
+            statement = _LAST_QUESTION.sub("", statement)
         asks = statement.rstrip("\"')*_ ").endswith(("?", "？"))
         found = _sentence(statement, _language_of(statement) or language, number)
         if "unsure" not in found.groups and (not asks or "keep" in found.groups):
@@ -271,7 +340,9 @@ def _sentence(text: str, language: str | None, number: int = 0) -> _Sentence:
         and not opening.loose
     ):
         begins = opening.text
-    return _Sentence(text, clauses, groups, number, begins, _is_about_another(plain_text, lists))
+    opens = [plain(each.casefold()) for each in _TOKEN.findall(plain_text)[:2]]
+    is_about_writer = not lists.groups.get("writer", frozenset()).isdisjoint(opens)
+    return _Sentence(text, clauses, groups, number, begins, _is_about_another(plain_text, lists), is_about_writer)
 
 
 def _is_about_another(text: str, lists: _Lists) -> bool:
@@ -400,7 +471,8 @@ class _Lists:
 def _language_of(text: str) -> str | None:
     """The language of a text, by its script or its words; None for English."""
     script = next((name for name, signs in _SCRIPTS.items() if signs.search(text)), None)
-    return script or _LANGUAGES.get(detect(text) or "")
+    writer = next((spoken for spoken, name in _WRITERS.items() if name in text.casefold()), None)
+    return script or writer or _LANGUAGES.get(detect(text) or "")
 
 
 @cache

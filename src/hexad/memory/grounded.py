@@ -16,13 +16,14 @@ class Refused(StrEnum):
     NUMBER = "the user did not say this number of it"
     NAME = "the user did not say this name of it"
     NEGATION = "the user said the opposite"
+    ORDER = "the user said these words in another order"
     SOMEBODY = "the user said it of somebody else"
     ONCE = "the user said it of one time only"
     APART = "it joins what the user said apart"
 
 
 class Grounded(NamedTuple):
-    """The user's sentences that say a note, or why none do and which word shows it."""
+    """The user's sentences that say a note, or why none say all of it, which word shows it, and what is behind it."""
 
     sentence: str = ""
     refused: Refused | None = None

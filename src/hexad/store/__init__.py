@@ -134,7 +134,7 @@ class VectorState(NamedTuple):
 class Standing(IntEnum):
     """Whether an entry belongs into every prompt, and why; stores keep it in a separate column."""
 
-    NOTED = -1  # a short fact that an agent noted: told beside the block of a small memory
+    NOTED = -1  # an agent's short fact, or its note of what the user said: told beside the block of a small memory
     NONE = 0
     OWN = 1  # any other entry of the user's
     RULE = 2  # the user's own rule or preference, if it is short
@@ -144,7 +144,7 @@ class Standing(IntEnum):
 
 LONGEST_RULE: Final = 1600  # characters of a rule that may stand
 LONGEST_NOTE: Final = 300
-MOST_NOTES: Final = 24
+MOST_NOTES: Final = 48
 
 
 def standing_of(record: Knowledge) -> Standing:
@@ -155,8 +155,8 @@ def standing_of(record: Knowledge) -> Standing:
     is_rule = record.category in {Category.RULE, Category.PREFERENCE}
     if own and is_rule and len(record.content) <= LONGEST_RULE:
         return Standing.RULE
-    is_note = record.origin is Origin.AGENT and record.category in {Category.FACT, Category.DEFINITION}
-    if is_note and len(record.content) <= LONGEST_NOTE:
+    is_fact = record.category in {Category.FACT, Category.DEFINITION} and len(record.content) <= LONGEST_NOTE
+    if record.origin is Origin.AGENT and (is_fact or record.said):
         return Standing.NOTED
     return Standing.OWN if own else Standing.NONE
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from shlex import quote
 from typing import Annotated, Final
 
@@ -39,11 +39,15 @@ def recall(
     layer: Layers = None,
     category: InCategory = None,
     limit: Annotated[int | None, option("N", "Maximum for each layer, or for the category.", min=1)] = None,
+    as_of: Annotated[str | None, option("DATE", "What was known then, such as 2026-11-03.", "--as-of")] = None,
     common: Common,
 ) -> None:
     """Find what matters for a question, best first: knowledge, learnings, skills and references."""
     if category and layer and set(layer) != {Layer.USER_KNOWLEDGE}:
         raise InvalidInput("--category", "applies to user_knowledge only; leave out --layer")
+    if as_of:
+        _recall_as_of(query, layer, limit, as_of, common)
+        return
     with common.opened_beside_own() as hx:
         found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
         standing = 0 if category else len(hx.standing())
@@ -55,6 +59,22 @@ def recall(
         _show_found(found, category, standing)
     if found.failures:
         raise typer.Exit(1)
+
+
+def _recall_as_of(query: str, layer: list[Layer] | None, limit: int | None, day: str, common: Common) -> None:
+    """Find what was known at the end of a day, or at a time."""
+    try:
+        when = datetime.fromisoformat(day)
+    except ValueError:
+        raise InvalidInput("--as-of", f"must be a date or a time such as 2026-11-03, not {day!r}") from None
+    if len(day) == len("2026-11-03"):
+        when += timedelta(days=1, microseconds=-1)
+    with common.opened_beside_own() as hx:
+        found = hx.retrieve(query, layer, limit, as_of=when if when.tzinfo else when.replace(tzinfo=UTC))
+    if common.as_json:
+        screen.emit(retrieval(found))
+    else:
+        _show_found(found, None, 0)
 
 
 app.command("search", epilog='Example: hexad search "when may I deploy?"', help="The same as recall.")(recall)

@@ -20,12 +20,16 @@ from hexad.evals.data import CAPTURE, live_sets, read_sets
 from hexad.evals.failures import replay_failures
 from hexad.evals.grouping import group_errors
 from hexad.evals.life import live, read_lives
+from hexad.evals.newest import FOLDER as NEWEST
+from hexad.evals.newest import find_newest
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
 from hexad.evals.run import Plan, SetResult, evaluate
 from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
 from hexad.evals.sessions import replay_sessions
 from hexad.evals.tables import Figures, Table
+from hexad.evals.told import FOLDER as TOLD
+from hexad.evals.told import tell
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
 app = typer.Typer()
@@ -93,6 +97,8 @@ def measure_kinds(
     found = {
         "life": live(lives, progress, embedder=embedder) if lives else None,
         CAPTURE: converse(folder, progress),
+        TOLD: tell(folder, progress, embedder=embedder),
+        NEWEST: find_newest(folder, progress, embedder=embedder),
         "error_grouping": group_errors(folder, progress),
         "tool_failures": replay_failures(folder, progress),
         "sessions": replay_sessions(folder, progress, show=show, seed=seed),

@@ -29,6 +29,7 @@ def present(record: Record, score: float, reasons: tuple[Reason, ...]) -> Item:
         reasons=reasons,
         pinned=isinstance(record, Knowledge) and record.pinned,
         verbatim=record.verbatim,
+        said=record.said if isinstance(record, Knowledge) else "",
     )
 
 

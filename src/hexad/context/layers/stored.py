@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from hexad.context.candidates import MANY, Candidates, opened, weigh
 from hexad.context.conversation import lending, mixed, share_of_meaning
 from hexad.context.keywords import personal, quoted
+from hexad.context.later import newest_first
 from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import FEW, NEAREST, Matches, habits
@@ -90,7 +91,9 @@ class StoredLayers(NamedTuple):
         with self.store.reading(self.namespace, deadline=self.deadline) as view:
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
-            stands = Stands() if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
+            stands = Stands()
+            if self.room is not None:
+                stands = fitting(self.namespace, found[Layer.USER_KNOWLEDGE].standing, self.room)
             asked = _Asked(
                 self, view, query, now, limit, wide, frozenset(item.id for item in (*stands.items, *stands.notes)), []
             )
@@ -360,9 +363,12 @@ class _Pass:
     def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
         """The candidates as items: those that are kept first."""
         found = {row.number: row for row in (*self._own_rows, *rows)}
-        best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
-        records = [found[answer.sketch.number].record for answer in self._best]
-        solving = [item for (_, item), record in zip(best, records, strict=True) if self._solves(record)]
+        chosen = {answer.sketch.number: answer for answer in self._best}
+        order = [found[number] for number in chosen]
+        if self.layer is Layer.USER_KNOWLEDGE:
+            order = newest_first(order, self._asked.query.text)
+        best = [(chosen[row.number], self._item(row, chosen[row.number])) for row in order]
+        solving = [item for (_, item), row in zip(best, order, strict=True) if self._solves(row.record)]
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
         ]

@@ -84,8 +84,9 @@ _WRITTEN: Final = "kind description definition"
 _SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
 _PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
 _EDITED: Final = given(Proposal, "key content")
+_AS_OF: Final = {"as_of": fields_of(Knowledge, "expires")["expires"]}
 _ASKED: Final = body(required="message", message=TEXT, layers=_LAYERS, base=TEXT, budget=COUNT, session=KEY)
-_FOUND: Final = body(required="message", message=TEXT, layers=_LAYERS, max_per_layer=_LIMIT)
+_FOUND: Final = body(required="message", message=TEXT, layers=_LAYERS, max_per_layer=_LIMIT, **_AS_OF)
 _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
 _WHOSE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY)
 _GONE: Final = {**_WHOSE, "properties": {**_WHOSE["properties"], "everything": FLAG, "traces": FLAG}}
@@ -192,7 +193,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: c.hx.proposals.reject(c.named), NOTHING, status=204),
 
     Route("POST", "/retrieve", READ, "retrieve", "Find what matters for a message, best first in each layer",
-          lambda c: wire.retrieval(c.hx.retrieve(c.body["message"], c.body.get("layers"), c.body.get("max_per_layer"))),
+          verbs.retrieve,
           ref("Retrieval"), _FOUND),
     Route("POST", "/prompt", READ, "prompt", "The prompt for a message, counted as shown to a model",
           lambda c: wire.prompt(c.hx.prompt(**{"base": "", **c.body})), ref("Prompt"), _ASKED),

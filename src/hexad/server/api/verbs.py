@@ -326,6 +326,15 @@ def stored_sets(folder: Path | None) -> dict[str, Path]:
     return {place.relative_to(folder).as_posix(): place for place in sorted((*folder.glob("*.jsonl"), *sets))}
 
 
+def retrieve(call: Call) -> dict[str, Any]:
+    """What matters for a message, now or at an earlier time."""
+    asked = call.body
+    when = None if asked.get("as_of") is None else wire.time("as_of", asked["as_of"])
+    return wire.retrieval(
+        call.hx.retrieve(asked["message"], asked.get("layers"), asked.get("max_per_layer"), as_of=when)
+    )
+
+
 def measure(call: Call) -> dict[str, Any]:
     """Ask questions with known answers: of this memory, or of a stored set that has items of its own."""
     asked, name, stored = call.body, call.body.get("set", ""), stored_sets(call.evals)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from hexad.model import Association, Layer
 from hexad.shape import to_microseconds
@@ -19,6 +20,8 @@ from hexad.text.index import Statistics
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
+
+    from hexad.model import Knowledge
 
 
 # Half the time of rows.
@@ -62,6 +65,15 @@ class Namespace(NamedTuple):
     expires: int | None  # the first time at which an entry expires
     standing: int  # the highest of an entry
     threads: bool
+    stands: dict[tuple[Standing, int], _Stands]  # what was read of the standing entries
+
+
+class _Stands(NamedTuple):
+    """The standing entries of a time, which stay the same until one of them expires."""
+
+    since: int
+    until: float
+    rows: Sequence[Row]
 
 
 @dataclass(slots=True)
@@ -168,7 +180,8 @@ class Search(Queries):
                 for name, home, rows, length, fresh in self._run(_SCOPES, self.namespace)
                 if name in LAYERS  # a damaged one counts as lost, which the check notices
             ]
-            connection.known = state, Namespace(scopes, *self._run(_FLAGS, self.namespace).fetchone())
+            associated, expires, standing, threads = self._run(_FLAGS, self.namespace).fetchone()
+            connection.known = state, Namespace(scopes, associated, expires, standing, threads, {})
         return connection.known[1]
 
     def _scopes(self, layers: Collection[Layer]) -> dict[Layer, _LayerSearch]:
@@ -253,9 +266,16 @@ class Search(Queries):
 
     def _standing(self, question: Question, now: int, least: Standing) -> Sequence[Row]:
         """The entries that stand, the highest first; in a small memory the agent's notes behind them."""
-        notes = MOST_NOTES if least is Standing.OWN else 0
-        values = (self.namespace, least, now, question.standing, notes)
-        return self.rows(Layer.USER_KNOWLEDGE, f"number IN ({_STANDING}) {_HIGHEST}", values)
+        known = self._known.stands
+        kept = known.get((least, question.standing))
+        if kept is None or not kept.since <= now < kept.until:
+            notes = MOST_NOTES if least is Standing.OWN else 0
+            values = (self.namespace, least, now, question.standing, notes)
+            rows = self.rows(Layer.USER_KNOWLEDGE, f"number IN ({_STANDING}) {_HIGHEST}", values)
+            entries = [cast("Knowledge", row.record) for row in rows]
+            ends = [to_microseconds(entry.expires) for entry in entries if entry.expires is not None]
+            kept = known[least, question.standing] = _Stands(now, min(ends, default=math.inf), rows)
+        return kept.rows
 
     def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
         """Whole rows of one layer."""
