@@ -17,7 +17,6 @@ PLANNED: Final[frozenset[str]] = frozenset(
         "FILES-01",
         *("PAST-01", "PAST-02", "PAST-03"),
         *("REFL-01", "REFL-02", "REFL-03"),
-        
     }
 )
 """Not built yet, and without tests."""

@@ -22,6 +22,7 @@ from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Item, Knowledge, Origin, ProposedChange
 from hexad.skills.run import may_run
 from hexad.text import terms
+from hexad.text.changes import corrected
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ class _AgentTools:
         Use it for rules, preferences, definitions and lasting facts. Do not save small talk, guesses, or secrets.
         Keep to the user's own words, numbers and names: then it counts as the user's word. What you conclude is a note.
         Saving under a key of yours replaces what was there; the old version stays in the history. Under a key of the
-        user's it is a proposal, and the user's words stay in force until a person accepts it.
+        user's it is a proposal, and the user's words stay in force until a person accepts it. What a correction does
+        not speak of is kept: the answer shows what was replaced, and the content now.
 
         Args:
             key: A short name to find it by, such as "deploy-window". Left out, one is made from the content.
@@ -98,6 +100,7 @@ class _AgentTools:
         grounded = self.hx.said(content)
         ground = grounded.sentence or said
         by_user = grounded.refused is None and (before is None or _is_about(before, key, content))
+        content = self._with_the_rest(before, content, by_user=by_user)
         try:
             entry = self.hx.knowledge.save(
                 key or None,
@@ -121,6 +124,8 @@ class _AgentTools:
         answer = _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
         if entry == before:
             return answer
+        if before is not None and before.deleted is None and before.content != entry.content:
+            answer |= {"replaced": _shown(before), "content": _shown(entry)}
         similar = [{"key": item.key, "content": _shown(item)} for item in self.hx.knowledge.similar(entry)]
         return answer | ({"similar": similar} if similar else {}) | self._standing_of(entry, grounded, said)
 
@@ -314,6 +319,15 @@ class _AgentTools:
             for tool, skill in active.items()
         ]
         return _ok(count=len(skills), skills=skills)
+
+    def _with_the_rest(self, before: Knowledge | None, content: str, *, by_user: bool) -> str:
+        """A correction, and what it does not speak of in the entry that it replaces or is proposed for.
+
+        What an agent noted does not become the user's word in this way.
+        """
+        if before is None or before.deleted is not None or (by_user and before.origin is not Origin.USER):
+            return content
+        return corrected(before.content, content)
 
     def _named(self, key: str) -> Knowledge:
         """The entry of that key, or with that text: the context does not show a key that was made from the text."""

@@ -12,6 +12,7 @@ from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.layers import Judged
 from hexad.context.memories import merged, standing_of_all
+from hexad.context.past import as_of
 from hexad.context.retriever import ContextRetriever, Retriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, Stands, read_standing
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter
+    from hexad.store import Store
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
@@ -59,14 +61,16 @@ class Engine:
         more = [each.retrieve(query, stored, limit, session=session) for each in self.others if stored]
         return merged([found, *more], limit)
 
-    def as_of(self, when: datetime) -> Engine:
-        """This engine over what was known at a time."""
-        from hexad.context.past import as_of  # noqa: PLC0415 - opens a store in memory, which a turn does not need
-
+    def as_of(self, when: datetime, empty: Callable[[], Store]) -> Engine:
+        """This engine over what was known at a time, in new stores."""
         moment = admission.moment("as_of", admission.instance("as_of", when, datetime, "a time"))
         if moment is None or not isinstance(self.retriever, ContextRetriever):
             raise InvalidInput("as_of", "needs Hexad's own retriever; this engine has another one")
-        return replace(self, retriever=as_of(self.retriever, moment), others=tuple(o.as_of(when) for o in self.others))
+        return replace(
+            self,
+            retriever=as_of(self.retriever, moment, empty()),
+            others=tuple(each.as_of(when, empty) for each in self.others),
+        )
 
     def _retrieved(
         self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None

@@ -186,7 +186,9 @@ class Hexad:
         'My dentist is Dr Winter'
         """
         if as_of is not None:
-            return self._engine.as_of(as_of).retrieve(query, layers, max_per_layer, session=session)
+            from hexad.store.volatile import VolatileStore  # noqa: PLC0415 - needed for an earlier time alone
+
+            return self._engine.as_of(as_of, VolatileStore).retrieve(query, layers, max_per_layer, session=session)
         return self._engine.retrieve(query, layers, max_per_layer, session=session)
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:

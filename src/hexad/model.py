@@ -144,6 +144,14 @@ class Knowledge(_Stored):
         """Its identity in its layer and namespace."""
         return self.key
 
+    @property
+    def said_by(self) -> str:
+        """Who said it, and how it came here."""
+        if not self.said:
+            return self.origin.value
+        noted = "noted by the agent" if self.origin is Origin.USER else "in the agent's words"
+        return f"said by the user on {self.updated:%Y-%m-%d}, {noted}"
+
     def fields(self) -> Fields:
         """Its searchable text."""
         tags = (*self.tags, self.subject) if self.subject else self.tags
@@ -506,7 +514,7 @@ class Prompt:
     dropped: tuple[Item, ...] = ()
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
-    tokens: int = 0  # of the sections
+    tokens: int = 0  # of all that was added to the base
     budget: int | None = None
     query: str = ""  # the message that the items were retrieved for
     namespace: str = DEFAULT_NAMESPACE

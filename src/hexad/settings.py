@@ -70,6 +70,9 @@ class Settings:
         default=False, purpose="a person typed each message to an adapter: `capture` saves clear statements at once"
     )
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
+    ask_to_save: bool = _setting(
+        default=False, purpose="remind the agent, once a session, to save what the user said, if it may last"
+    )
     ask_for_lessons: bool = _setting(
         default=False, purpose="ask the agent, once a session, to put into words what took several tries"
     )

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import main
-from hexad.context.later import rest
 from hexad.errors import InvalidInput
 from hexad.memory.index.indexing import put
+from hexad.text.changes import rest
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

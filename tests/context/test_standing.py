@@ -111,7 +111,7 @@ def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) 
         keys = [item.key for item in hx.standing()]
         assert keys == [f"rule-{number}" for number in range(39, 39 - len(keys), -1)]
         assert 3 <= len(keys) <= 8
-        assert hx.prompt("", "hello").tokens == 0
+        assert hx.explain("hello").found_tokens == 0
     with opened(tmp_path / "a.db", standing_budget=0) as hx:
         assert hx.standing() == ()
         assert str(hx.prompt("Base.", "hello")) == "Base."
@@ -227,7 +227,8 @@ def test_the_budget_of_what_is_found_is_its_own(hx: Hexad) -> None:
     prompt = hx.prompt("", "what is on the shelf in room 17?", budget=40)
     assert prompt.block
     assert len(prompt.kept) == 1
-    assert 0 < prompt.tokens <= 40
+    assert 0 < estimate_tokens(prompt.sections) <= 40
+    assert prompt.tokens == estimate_tokens(prompt.text)
     assert prompt.text == f"{prompt.block}\n\n{prompt.sections}"
 
 

@@ -9,6 +9,8 @@ import pytest
 from hexad.agent_tools import agent_tools
 from hexad.context.noted import NOTED, SAID
 from hexad.context.standing import TITLE
+from hexad.edges.agent import AgentMemory
+from hexad.edges.context import Latest
 from hexad.memory.ground import ground
 from hexad.memory.grounded import Refused
 from hexad.model import Origin
@@ -215,3 +217,80 @@ def test_a_sentence_is_told_once_and_the_latest_last(hx: Hexad) -> None:
     block = hx.prompt("", "hello", session="t").block
     assert block.count("keeps bees") == 1
     assert block.index("bees") < block.index("eggs")
+
+
+@requirement("TOLD-02")
+def test_a_correction_by_the_agent_keeps_what_it_does_not_speak_of(hx: Hexad) -> None:
+    hx.prompt("", "I'm vegetarian and allergic to peanuts", session="s")
+    save(hx, key="diet", content="User is vegetarian and allergic to peanuts")
+    hx.prompt("", "By the way, I'm not vegetarian any more", session="t")
+    answer = save(hx, "t", key="diet", content="User is not vegetarian any more")
+    assert answer["replaced"] == "User is vegetarian and allergic to peanuts"
+    assert answer["content"] == "User is not vegetarian any more; allergic to peanuts"
+    assert hx.knowledge.get("diet").origin is Origin.USER
+    assert "peanuts" in hx.prompt("", "Order my meal", session="u").block
+
+
+@requirement("TOLD-02")
+def test_a_correction_that_a_person_reviews_keeps_the_rest(hx: Hexad) -> None:
+    hx.knowledge.save("diet", "I'm vegetarian and allergic to peanuts")
+    [proposed] = hx.capture([{"role": "user", "content": "I'm not vegetarian any more"}], typed=True).proposed
+    assert "allergic to peanuts" in proposed.content
+    hx.proposals.accept(proposed.proposal)
+    assert hx.knowledge.get("diet").content == "I'm not vegetarian any more; allergic to peanuts"
+
+
+@requirement("TOLD-02")
+def test_a_note_of_the_agents_does_not_become_the_users_word_with_a_correction(hx: Hexad) -> None:
+    save(hx, "other", key="diet", content="User is vegetarian and avoids sugar at all times")
+    hx.prompt("", "I'm not vegetarian any more", session="s")
+    save(hx, key="diet", content="User is not vegetarian any more")
+    assert hx.knowledge.get("diet").content == "User is not vegetarian any more"
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Our travel policy: hotels up to 180 euros per night",
+        "Use the company card for hotels",
+        "Approvals now go to Petra",
+        "The NAS is atlas.lan",
+        "Unsere Reiserichtlinie: höchstens 180 Euro pro Nacht",
+    ],
+)
+def test_a_plain_statement_is_proposed(hx: Hexad, said: str) -> None:
+    done = hx.capture([{"role": "user", "content": f"{said}. What time is it?"}], typed=True)
+    assert ([each.content.rstrip(".") for each in done.proposed], done.saved) == ([said], ())
+
+
+@requirement("CAP-01")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The result is 42.",
+        "The function below is called parse_A1.",
+        "Use the following text for the letters.",
+        "Who is X?",
+    ],
+)
+def test_what_is_about_the_task_is_not_proposed(hx: Hexad, said: str) -> None:
+    done = hx.capture([{"role": "user", "content": said}], typed=True)
+    assert (done.proposed, done.saved) == ((), ())
+
+
+@requirement("CAP-01")
+def test_the_agent_is_reminded_once_a_session_to_save_what_may_last() -> None:
+    with opened(":memory:", ask_to_save=True) as hx:
+        memory = AgentMemory(hx)
+
+        def context(said: str, session: str, tools: tuple[tuple[str, str], ...] | None = None) -> str:
+            return str(memory.recall(None, Latest(said, 0, last=True, tools=tools), session=session))
+
+        assert "The NAS is atlas.lan" not in context("What time is it?", "chat:1")
+        asked = context("The NAS is atlas.lan. Is it up?", "chat:1")
+        assert 'The user just said "The NAS is atlas.lan."' in asked
+        assert "save_knowledge" in asked
+        assert "save_knowledge" not in context("Approvals now go to Petra.", "chat:1")
+        assert "Petra" in context("Approvals now go to Petra.", "chat:2")
+        assert "Petra" not in context("Approvals now go to Petra.", "chat:3", tools=(("search", "Search the web"),))

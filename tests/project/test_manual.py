@@ -168,7 +168,17 @@ def test_every_page_can_be_reached_from_the_index() -> None:
     assert pages - reached == set()
 
 
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")[:3] if part.isdigit()]
+
+
 @requirement("CONF-01")
 def test_one_extra_brings_all_that_a_user_may_want() -> None:
     known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert known["all"] == [f"hexad[{','.join(sorted(set(known) - {'all', 'bench', 'dev', 'postgres-server'}))}]"]
+    every, *bounds = known["all"]
+    assert every == f"hexad[{','.join(sorted(set(known) - {'all', 'bench', 'dev', 'postgres-server'}))}]"
+    pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
+    for bound in bounds:  # close to what is tested, so that an installer has little to search
+        name, _, least = bound.partition(">=")
+        assert pinned[name].startswith(least.partition(",")[0].split(".")[0])
+        assert _numbers(least.partition(",")[0]) <= _numbers(pinned[name])

@@ -30,7 +30,7 @@ def assemble(
         dropped=selection.dropped,
         failures=retrieval.failures,
         keywords=retrieval.keywords,
-        tokens=counter(selection.text[len(before) :]) if selection.kept else 0,
+        tokens=counter(selection.text[len(base) :]) if block or selection.kept else 0,
         budget=budget,
         query=retrieval.query,
         namespace=retrieval.namespace,

@@ -32,6 +32,7 @@ class Explanation(NamedTuple):
     layer_seconds: dict[Layer, float]
     seconds: float
     standing_tokens: int = 0
+    found_tokens: int = 0  # of the sections of what was found
     standing_budget: int = 0
     unfit: str = ""  # a sentence about the rules for which every prompt has no room
 
@@ -40,7 +41,7 @@ class Explanation(NamedTuple):
         """The tokens of what stands and of what was found, each with its own budget."""
         found = "" if self.prompt.budget is None else f" of {self.prompt.budget}"
         standing = f"{self.standing_tokens} of {self.standing_budget}"
-        return f"standing: {standing} tokens; found: {self.prompt.tokens}{found} tokens"
+        return f"standing: {standing} tokens; found: {self.found_tokens}{found} tokens"
 
     def __str__(self) -> str:
         lines = [f"message: {self.message}", f"keywords: {', '.join(self.keywords) or 'none'}"]
@@ -76,6 +77,7 @@ def judge(
         layer_seconds=dict(found.seconds),
         seconds=seconds,
         standing_tokens=room.counter(prompt.block) if prompt.block else 0,
+        found_tokens=room.counter(prompt.sections) if prompt.kept else 0,
         standing_budget=room.tokens,
         unfit=found.unfit,
     )
@@ -93,6 +95,7 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "failures": [each._asdict() for each in explanation.failures],
         "seconds": explanation.seconds,
         "standing_tokens": explanation.standing_tokens,
+        "found_tokens": explanation.found_tokens,
         "standing_budget": explanation.standing_budget,
         "unfit": explanation.unfit,
         "layer_seconds": {layer.value: seconds for layer, seconds in explanation.layer_seconds.items()},

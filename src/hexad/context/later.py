@@ -1,9 +1,4 @@
-"""The later word: which entries a later one about the same thing replaces, and which it only goes before.
-
-An entry that says of itself that something changed ("now", "no longer", "from now on") replaces what earlier ones say
-with mostly the same words; the rest of them still holds. Two entries that begin alike and differ in one place may both
-hold: the later one is only shown first.
-"""
+"""The later word of a memory: which entry goes first, and what of an entry still holds beside later ones."""
 
 from __future__ import annotations
 
@@ -12,104 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.model import Category, Origin
-from hexad.text import terms
+from hexad.text.changes import differences, rest, says_a_change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from hexad.model import Knowledge
     from hexad.store import Row
 
-_CHANGES: Final = re.compile(  # words by which a sentence says that something was otherwise before
-    r"(?ix)"
-    r"\b(?: now | no\ longer | any\ ?more | from\ now\ on | instead | as\ of | since | again | actually"
-    r" | correction | moved | switched | changed | swapped | replaced | updated? | raised | dropp\w+ | make\ it"
-    r" | jetzt | inzwischen | ab\ sofort | nicht\ mehr | statt | getauscht | geändert | neu\w* | korrigier\w*"
-    r" | désormais | maintenant | finalement | changé\w* | à\ partir | ne\b.{1,20}\bplus"
-    r" | ahora | ya\ no | en\ vez | cambi\w+ | a\ partir )\b"
-    r" | に変え | 今度 | やっぱり | 现在 | 不再 | 改成 | 이제"
-)
-_SPEAKER: Final = (
-    r"(?i)(?:^|[.,;:!] ?)"
-    r"(?:i|we|ich|wir|je|nous|(?:the |der |die |el |la )?(?:user|nutzer(?:in)?|usuari[oa])|l'utilisat\w+)\b"
-    r"(?: ?(?:'ve|'m|'s|have|has|am|is|bin|ist|just|now|recently|already|jetzt|nun)\b)* "
-)
-_HOME: Final = (
-    r"(?:(?:live|reside|move|relocate|base)[sd]? (?:in|to)\b|(?:wohn|leb)\w+ (?:jetzt )?in\b"
-    r"|(?:nach|in) \w+ (?:um)?gezogen|habite\w* à|vi[st] à|ai déménagé à|viv[eo] en|me he mudado a|me mudé a)"
-)
-_EMPLOYER: Final = r"(?:(?:work|start)(?:s|ed)? (?:at|for)\b|arbeit\w+ (?:bei|für)\b|travaille chez|trabaj[ao] en)"
-_SLOTS: Final = [re.compile(_SPEAKER + verbs) for verbs in (_HOME, _EMPLOYER)]  # of which a person has one
-_PARTS: Final = re.compile(r"(?<=[.!?;,])\s+|(?<=[。、；，])")  # of an entry, each with its own terms
-_GENERIC: Final = frozenset(terms("user users client customer prefer want always never use keep please nutzer"))
-_LEAST: Final = 2  # terms that two entries share, at the least
-_SHARE: Final = 0.4  # of the terms of the earlier one that the later one has, too
-_MOST_OF_PART: Final = 0.5
-_DIFFER: Final = 4  # words in the one place in which two entries differ that begin alike
-_RULES: Final = frozenset({Category.RULE, Category.PREFERENCE})
 _WORD: Final = re.compile(r"\w+")
-_LONGEST: Final = 400  # characters of an entry that is compared
-
-
-def rest(text: str, later: Iterable[str]) -> str:
-    """What still holds of a text beside later ones about the same thing; empty if nothing does.
-
-    >>> rest("Plumber: Piotr at Blue Tap. Avoid Hargreaves.", ["Plumber at Blue Tap is now Kamil"])
-    'Avoid Hargreaves.'
-    >>> rest("User has a cat", ["User now has two dogs"])
-    'User has a cat'
-    """
-    for each in later:
-        if not text or max(len(text), len(each)) > _LONGEST:
-            break
-        if any(slot.search(text) and slot.search(each) for slot in _SLOTS):
-            parts = _PARTS.split(text)
-            text = " ".join(part for part in parts if not any(slot.search(part) for slot in _SLOTS))
-        elif _CHANGES.search(each):
-            text = _without(text, _telling(each))
-    return text
-
-
-def _without(text: str, said: frozenset[str]) -> str:
-    """A text without the parts that are mostly in words of a later one; all of it, if nearly all words are."""
-    parts, own = _PARTS.split(text), _telling(text)
-    is_about_it = len(own & said) >= max(_LEAST, _SHARE * len(own))
-    left = [part for part in parts if not _is_spoken_of(part, said, least=0 if is_about_it else _LEAST)]
-    return " ".join(left) if len(left) < len(parts) or not is_about_it else ""
-
-
-def _is_spoken_of(part: str, said: frozenset[str], *, least: int) -> bool:
-    own = _telling(part)
-    return len(own & said) >= max(least, _MOST_OF_PART * len(own))
-
-
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) - _GENERIC
-
-
-def differences(one: str, other: str) -> tuple[list[str], list[str]]:
-    """The words in which two texts differ that begin alike and may say two values of one thing; else none.
-
-    >>> differences("The capital of Peru is Lima.", "The capital of Peru is Cusco.")
-    (['lima'], ['cusco'])
-    >>> differences("a b", "a c")
-    ([], [])
-    """
-    if max(len(one), len(other)) > _LONGEST:
-        return [], []
-    left, right = _WORD.findall(one.casefold()), _WORD.findall(other.casefold())
-    start = _alike(left, right)
-    end = _alike(left[start:][::-1], right[start:][::-1])
-    shared = {*left[:start], *left[len(left) - end :]}
-    mine, theirs = ([word for word in words[start : len(words) - end] if word not in shared] for words in (left, right))
-    alike = 2 * (start + end) >= max(len(left), len(right)) and _telling(" ".join(left[:start]))
-    return (mine, theirs) if alike and mine and theirs and max(len(mine), len(theirs)) <= _DIFFER else ([], [])
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words two lists have in common at their beginning."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def newest_first(rows: Sequence[Row], message: str) -> list[Row]:
@@ -130,14 +37,14 @@ def newest_first(rows: Sequence[Row], message: str) -> list[Row]:
 def current(rows: Sequence[Row]) -> list[Knowledge]:
     """The entries as they hold beside later ones: without those, and those parts, that a later one replaces.
 
-    What the user's own code saved as a rule or a preference, and what is pinned, always holds.
+    What the user's own code saved as a rule, and what is pinned, always holds.
     """
-    changes = [row for row in rows if _CHANGES.search(_text(row))]
+    changes = [row for row in rows if says_a_change(_text(row))]
     kept = []
     for row in rows:
         record = cast("Knowledge", row.record)
         later = [_text(each) for each in changes if is_later(each, row)]
-        if later and not record.pinned and (record.said or record.category not in _RULES):
+        if later and not record.pinned and (record.said or record.category is not Category.RULE):
             left = rest(record.content, later)
             if not left:
                 continue

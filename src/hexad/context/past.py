@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.memory.index.indexing import put, records
 from hexad.model import RECORD_OF, Knowledge, Layer, Version
-from hexad.store.volatile import VolatileStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,18 +14,17 @@ if TYPE_CHECKING:
 
     from hexad.context.retriever import ContextRetriever
     from hexad.model import Record
-    from hexad.store import Reading
+    from hexad.store import Reading, Store
 
 _KEPT: Final = {"key", "created"}  # of the entry, not of its version
 _SHARED: Final = {each.name for each in fields(Version)} & {each.name for each in fields(Knowledge)} - _KEPT
 
 
-def as_of(retriever: ContextRetriever, when: datetime) -> ContextRetriever:
+def as_of(retriever: ContextRetriever, when: datetime, store: Store) -> ContextRetriever:
     """A retriever of what was known then: entries in their versions of that time, other records if they were there.
 
-    It reads every entry, and holds them in memory while it is used.
+    It reads every entry, and puts those of then into an empty store.
     """
-    store = VolatileStore()
     with retriever.store.reading(retriever.namespace) as view:
         known = [record for layer in RECORD_OF for record in _known(view, layer, when)]
     with store.transaction(retriever.namespace) as unit:

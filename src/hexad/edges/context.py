@@ -5,16 +5,20 @@ Two memories are read: the conversation's own, and the engine's, which all of it
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.agent_tools import NAMES
+from hexad.clock import utc_now
 from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
+from hexad.context.template import joined
 from hexad.errors import DeadlineExceeded
+from hexad.memory.conversations.judging import statements
 from hexad.memory.use.prompts import forgettable
 from hexad.model import Layer, Prompt, Tool
 from hexad.recent import Recent
@@ -28,6 +32,11 @@ if TYPE_CHECKING:
 BUDGET: Final = 2000  # tokens of context, unless the caller says otherwise
 PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
 _TURNS: Final = 256  # whose blocks are remembered
+_SESSIONS: Final = 1024  # that were reminded
+_SAVES: Final = "save_knowledge"
+_REMINDER: Final = (
+    "The user just said {said}. If that will matter in later conversations, save it with {tool}, in their words."
+)
 
 
 class Latest(NamedTuple):
@@ -54,6 +63,7 @@ class Lookup:
     _blocks: Recent[Hashable, tuple[str, Prompt]] = field(
         default_factory=lambda: forgettable(Recent(_TURNS)), repr=False
     )
+    _reminded: Recent[tuple[str, str], str] = field(default_factory=lambda: Recent(_SESSIONS), repr=False)
 
     def prompt(self, speaker: Speaker, latest: Latest, seconds: float) -> Prompt:
         """The sections for a message, recorded as shown. Blocks; call it in a thread, and wait at most so long.
@@ -71,10 +81,22 @@ class Lookup:
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
             raise DeadlineExceeded(hx.store.location, seconds)
         prompt = hx.assemble("", found, budget=self.budget)
+        prompt = replace(prompt, text=joined(prompt.text, self._reminder(hx, latest)))
         hx.shown(prompt)
         if turn and not prompt.failures:
             self._blocks.put(place, (latest.run, prompt))
         return prompt
+
+    def _reminder(self, hx: Hexad, latest: Latest) -> str:
+        """A sentence that asks the agent to save what was just said, once a session, if that is wanted."""
+        may_save = latest.last and (latest.tools is None or _SAVES in dict(latest.tools))
+        if not (hx.settings.ask_to_save and may_save) or self._reminded.get((hx.namespace, hx.session)):
+            return ""
+        said = next((each for each in statements(latest.text, utc_now()) if not each.clear), None)
+        if said is None:
+            return ""
+        self._reminded.put((hx.namespace, hx.session), said.sentence)
+        return _REMINDER.format(said=json.dumps(said.sentence, ensure_ascii=False), tool=_SAVES)
 
     def _engine(self, speaker: Speaker, latest: Latest) -> Hexad:
         """The conversation's engine, which reads the shared memory too if that is another."""

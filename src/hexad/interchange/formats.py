@@ -34,7 +34,8 @@ _READ: Final = frozenset({".md", ".mdc", ".markdown", ".txt", ".json", ".jsonl"}
 _RULES: Final = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md"})
 _ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", "SKILL"})
 _MOST_FILES: Final = 20_000
-_LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole
+_LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole, characters of a line
+_PIECE: Final = 16_384  # characters of a page that are read together, if a heading or an empty line ends them
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _SPEAKER: Final = re.compile(
     r"^[ \t]*\**(user|human|me|assistant|ai|claude|chatgpt)\**:\**[ \t]*", re.IGNORECASE | re.MULTILINE
@@ -99,11 +100,33 @@ class Source:
         elif self.path.suffix == ".json":
             pages = [text for each in self.elements() for text in _texts(each)]
             yield from (offer for page in pages for offer in _blocks(page))
+        elif self.format == "notes":
+            yield from _note(_page(self.path), self.path)
         else:
-            page = _page(self.path)
-            if self.format == "memories":  # each line is one
-                page = page.replace("\n", "\n\n")
-            yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rules=self.format == "rules")
+            for piece in self._pieces():
+                page = piece.replace("\n", "\n\n") if self.format == "memories" else piece  # each line is one
+                yield from _blocks(page, rules=self.format == "rules")
+
+    def _pieces(self) -> Iterator[str]:
+        """The text of a file in pieces that fit into memory, each below the heading that it stands under."""
+        piece, size, heading, fenced = list[str](), 0, "", False
+        try:
+            with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
+                for line in iter(lambda: file.readline(_LARGEST_PAGE), ""):
+                    fenced ^= line.lstrip().startswith("```")
+                    headed = line.startswith("#") and not fenced
+                    if size > _PIECE and not fenced and (headed or not line.strip()):
+                        yield "".join(piece)
+                        self.progress(raw.tell())
+                        piece, size = [heading], 0
+                    heading = line if headed else heading
+                    piece.append(line)
+                    size += len(line)
+        except OSError as error:
+            raise BackupError(str(self.path), f"cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise BackupError(str(self.path), "is not UTF-8 text; if it is a zip file, unzip it first") from error
+        yield "".join(piece)
 
     def _lines(self) -> Iterator[Offer]:
         with backup_lines(self.path, whole=False) as lines:
@@ -330,7 +353,8 @@ def _split(page: str) -> Iterator[_Block]:
         item, row = _BULLET.match(line), line.lstrip().startswith("|")
         bold = not item and _BOLD.fullmatch(line) and not _ORDERS.search(line)
         headed = line.startswith("#") or bold
-        starts = not line.strip() or headed or item or (block and row != block[0].startswith("|"))
+        after_code = bool(block) and block[-1].lstrip().startswith("```")
+        starts = not line.strip() or headed or item or after_code or (block and row != block[0].startswith("|"))
         if starts and block and (line.strip() or not block[-1].endswith(":")):
             text = _DATED.sub("", "\n".join(block).strip())
             if len(text) > _SHORTEST:

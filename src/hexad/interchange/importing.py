@@ -179,7 +179,8 @@ class _Saver:
 
     def _no_longer_in(self, source: Source) -> list[Knowledge]:
         """The entries that a file of this name brought and that it does not hold any more, in no version of theirs."""
-        held = {redact(str(offer.fields.get("content"))).text for offer in source.offers()}
+        unseen = replace(source, progress=lambda _: None)
+        held = {redact(str(offer.fields.get("content"))).text for offer in unseen.offers()}
         brought = self._sources.get(source.name, ())
         self._brought = {text: entry.key for entry in brought for text in self._texts(entry)}
         kept = {self._brought[text] for text in held & self._brought.keys()}

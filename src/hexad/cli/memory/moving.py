@@ -82,7 +82,7 @@ def import_(
         file.open("rb").close()  # an error now, before a database is created for it
     absent = preview and not common.is_server and not common.path.exists()
     memory = Hexad.open(":memory:", enabled=True) if absent else common.opened(create=not preview)
-    with memory as hx, screen.progress("importing") as show:
+    with memory as hx, screen.progress("importing, bytes") as show:
         done = hx.import_file(file, format=format, mine=mine, overwrite=overwrite, preview=preview, progress=show)
     if common.as_json:
         screen.emit({"file": str(file), **asdict(done)})

@@ -85,7 +85,8 @@ def show(key: Key, common: Common) -> None:
     """Show one entry whole: its text, who said it, and when."""
     with common.opened() as hx:
         entry = hx.knowledge.get(key)
-    facts = [(name, value) for name, value in _facts(entry) if value]
+        told = "in every prompt" if entry.key in {item.key for item in hx.standing()} else ""
+    facts = [(name, value) for name, value in _facts(entry, told) if value]
     common.listing({"entry": to_json(entry)}, screen.FACTS, facts)
 
 
@@ -164,12 +165,14 @@ def _named(item: Item) -> str:
     return f"{item.key} ({', '.join(labels)})" if labels else item.key
 
 
-def _facts(entry: Knowledge) -> Sequence[tuple[str, object]]:
+def _facts(entry: Knowledge, told: str) -> Sequence[tuple[str, object]]:
     return [
         ("key", entry.key),
         ("content", entry.content),
         ("category", entry.category),
-        ("said by", entry.origin),
+        ("said by", entry.said_by),
+        ("user's words", entry.said),
+        ("told", told),
         ("pinned", "yes" if entry.pinned else ""),
         ("tags", ", ".join(entry.tags)),
         ("about", entry.subject),
@@ -178,7 +181,7 @@ def _facts(entry: Knowledge) -> Sequence[tuple[str, object]]:
         ("expires", entry.expires),
         ("version", f"{entry.version}, {screen.moment(entry.updated)}"),
         ("session", entry.session),
-        ("used", screen.counted(entry.use_count, "time") if entry.use_count else ""),
+        ("found and used", screen.counted(entry.use_count, "time") if entry.use_count else ""),
     ]
 
 
@@ -187,6 +190,8 @@ def _labels(entry: Knowledge, now: datetime) -> str:
     labels = ["pinned"] if entry.pinned else []
     if entry.origin is not Origin.USER:
         labels.append(f"from {entry.origin}")
+    elif entry.said:
+        labels.append("noted by the agent")
     if entry.expires:
         labels.append("expired" if entry.expires <= now else "expires")
     return ", ".join([*labels, *(f"#{tag}" for tag in entry.tags)])

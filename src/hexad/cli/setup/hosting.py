@@ -3,6 +3,7 @@
 import logging
 import webbrowser
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +35,9 @@ def tokens_of(db: str | None) -> Tokens:
 def serve(
     *,
     http: Annotated[str, option("HOST:PORT", "Where to listen.")] = "127.0.0.1:8765",
+    port: Annotated[
+        int | None, option("PORT", "The port alone, on this machine; 0 is a free one.", min=0, max=65535)
+    ] = None,
     upstream: Annotated[str | None, option("URL", "The provider behind the gateway, up to its /v1.")] = None,
     allow_host: Hosts = None,
     allow_origin: Origins = None,
@@ -55,6 +59,7 @@ def serve(
     if upstream is not None and not upstream.startswith(("http://", "https://")):
         raise InvalidInput("--upstream", f"{upstream!r} is not a URL; give one such as https://models.example/v1")
     address, provider = Address.parse(http), (upstream or "").rstrip("/")
+    address = address if port is None else replace(address, port=port)
     access = Access.of(address, allow_host, allow_origin)
     hosting = Hosting(
         access=access, upstream=provider, behind_proxy=behind_proxy, log_requests=log_requests, evals=evals

@@ -7,13 +7,14 @@ from typing import Final
 
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from hexad.cli.terminal.screen import FACTS, Column, Wide, clean, one_line, plain
 
+_STEPS: Final = 200  # times that a bar moves
 _STYLES: Final[Mapping[str, str]] = {
     "ok": "green",
     "kept": "green",
@@ -57,12 +58,15 @@ def alert(text: str, styled: int, style: str) -> None:
 @contextmanager
 def bar() -> Iterator[Callable[[str, int, int], None]]:
     """A progress bar on standard error, which disappears at the end."""
-    with Progress(console=_console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
+    counts = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")
+    columns = (TextColumn("{task.description}"), BarColumn(), counts, TimeRemainingColumn())
+    with Progress(*columns, console=_console(stderr=True), transient=True) as progress:
+        task, shown = progress.add_task("", total=0, visible=False), [-1]
 
         def show(step: str, done: int, total: int) -> None:
-            if done == total or done % max(1, total // 200) == 0:
-                progress.update(task, description=step, completed=done, total=total)
+            if done in {0, total} or not shown[0] <= done < shown[0] + total / _STEPS:
+                progress.update(task, description=step, completed=done, total=total, visible=True)
+                shown[0] = done
 
         yield show
 

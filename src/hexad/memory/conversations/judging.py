@@ -26,6 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.memory.conversations.cues import cue
 from hexad.memory.conversations.expiry import LIMITED, timed
 from hexad.memory.conversations.wording import NARROW, asks_about_a_list, own_words, sentences
 from hexad.memory.keys import key_from
@@ -35,7 +36,7 @@ from hexad.text import terms
 from hexad.text.common import says_little
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
 _COMMON: Final = (None, "german", "french", "spanish")  # languages with a list of everyday words
@@ -69,6 +70,7 @@ _SECRET: Final = re.compile(
 _IS: Final = re.compile(r"(?i)\b(?:is|are|ist|lautet|heißt|est|es)\b|[=:是は]|은|는")
 ALSO: Final = re.compile(r"(?i)\b(?:also|too|as well|auch|ebenfalls|aussi|également|también)\b|也|还|も(?!う)|도(?= )")
 _VALUE: Final = re.compile(r"(?=[^\W\d]*\d)\w{3,}")
+_TALK: Final = 300  # characters of a message in which somebody just talks
 _HINTED: Final = 2000  # characters of a message that show its language
 
 
@@ -118,13 +120,28 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(narrow))]
     drafted, troubled = (any(table.refusing[kind].search(narrow) for table in tables) for kind in ("draft", "trouble"))
     drafted = drafted or asks_about_a_list(narrow)
+    long = drafted and len(words) > _TALK  # a text to be worked on, perhaps
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
+        found = found or (None if troubled or long else _marked(sentence, tables))
         secret = _tells_secret(sentence) or (found and found.category is Category.FACT and _SECRET.search(sentence))
         if found is not None and not secret and not _refers(found):
             calm = not drafted and (found.category is Category.RULE or not troubled)
             yield replace(found, clear=found.clear and calm, plain=found.plain and calm)
+
+
+def _marked(sentence: str, tables: Sequence[Table]) -> Statement | None:
+    """A plain statement that only a cue marks: a person decides about it."""
+    narrow = sentence.translate(NARROW)
+    start = max((_HEAD.match(narrow, _after(each.refusing["lead"], narrow)).end() for each in tables), default=0)  # type: ignore[union-attr]
+    refused = any(each.refusing[kind].search(narrow) for each in tables for kind in ("not", "system", "passing"))
+    category = None if refused else cue(narrow[start:])
+    if category is None:
+        return None
+    own = sentence[start:]
+    content = own[:1].upper() + own[1:]
+    return Statement(content, sentence, category, key_from(content))
 
 
 def _refers(said: Statement) -> bool:

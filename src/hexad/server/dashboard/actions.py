@@ -96,7 +96,9 @@ def save(call: Call, form: Form) -> Done:
     body = {name: form.one(name) for name in ("content", "category", "subject")}
     known, read = bool(form.one("key")), form.given("if_match") or {"if_none_match": "*"}
     made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, rename=known, **read)
-    return Done(Notice(f"Saved as {made['key']}."), {"key": made["key"]})
+    redacted = ", ".join(made.get("redactions", ()))
+    taken_out = f" Taken out before it was stored: {redacted}." if redacted else ""
+    return Done(Notice(f"Saved as {made['key']}.{taken_out}"), {"key": made["key"]})
 
 
 def delete(call: Call, form: Form) -> Done:
