@@ -12,7 +12,8 @@ import json
 import logging
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from hexad.calls.outcome import Passing
 from hexad.errors import HexadError, InvalidInput, NotFound, NotOwn, RateLimited, StoreError
@@ -22,14 +23,13 @@ from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Item, Knowledge, Origin, ProposedChange
 from hexad.skills.run import may_run
 from hexad.text import terms
-from hexad.text.changes import corrected
+from hexad.text.changes import corrected, rest
 from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.facade import Hexad
-    from hexad.memory.grounded import Grounded
 
 _AUTHOR: Final = "agent"
 _NOT_SHOWN: Final = (
@@ -57,6 +57,19 @@ def agent_tools(
     """
     tools = _AgentTools(hx, shared)
     return tuple(hx.watch(_answering(getattr(tools, name), describe)) for name in NAMES)
+
+
+class _Word(NamedTuple):
+    """What is saved, the user's sentences behind it, and why it is not the user's word, if it is not."""
+
+    content: str
+    said: str
+    refused: Refused | None
+
+    @property
+    def origin(self) -> Origin:
+        """Whose word it is."""
+        return Origin.USER if self.refused is None else Origin.AGENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,37 +110,30 @@ class _AgentTools:
             with which a person accepts what was proposed.
         """
         before = self.hx.knowledge.lookup(key) if key else None
-        grounded = self.hx.said(content)
-        ground = grounded.sentence or said
-        by_user = grounded.refused is None and (before is None or _is_about(before, key, content))
-        content = self._with_the_rest(before, content, by_user=by_user)
+        word = self._weighed(before, key, content)
+        save = partial(
+            self.hx.knowledge.save,
+            category=KEEP if category is None else category,
+            tags=KEEP if tags is None else tags,
+            subject=subject or KEEP,
+            said=word.said,
+        )
         try:
-            entry = self.hx.knowledge.save(
-                key or None,
-                content,
-                category=KEEP if category is None else category,
-                tags=KEEP if tags is None else tags,
-                subject=subject or KEEP,
-                origin=Origin.USER if by_user else Origin.AGENT,
-                said=grounded.sentence,
-                own_only=not by_user,
-            )
+            entry = save(key or None, word.content, origin=word.origin, own_only=word.origin is Origin.AGENT)
         except NotOwn as error:
-            return self._proposed(
-                error.key,
-                content,
-                category=category,
-                tags=tags or (),
-                subject=subject,
-                sentence=ground,
-            )
+            proposed = partial(self._proposed, error.key, word.content, sentence=word.said or said)
+            answer = proposed(category=category, tags=tags or (), subject=subject)
+            if word.said:  # until somebody decides, prompts tell what the user said beside what they said before
+                beside = save(None, content, origin=Origin.AGENT)
+                answer |= {"told_until_then": word.said, "noted_as": beside.key}
+            return answer
         answer = _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
         if entry == before:
             return answer
         if before is not None and before.deleted is None and before.content != entry.content:
             answer |= {"replaced": _shown(before), "content": _shown(entry)}
         similar = [{"key": item.key, "content": _shown(item)} for item in self.hx.knowledge.similar(entry)]
-        return answer | ({"similar": similar} if similar else {}) | self._standing_of(entry, grounded, said)
+        return answer | ({"similar": similar} if similar else {}) | self._counted(entry, word, said)
 
     def search_knowledge(self, query: str, category: _Category | None = None, limit: int = 10) -> dict[str, Any]:
         """Look up what is known about the user and their world, when the context you were given does not say.
@@ -320,14 +326,19 @@ class _AgentTools:
         ]
         return _ok(count=len(skills), skills=skills)
 
-    def _with_the_rest(self, before: Knowledge | None, content: str, *, by_user: bool) -> str:
-        """A correction, and what it does not speak of in the entry that it replaces or is proposed for.
-
-        What an agent noted does not become the user's word in this way.
-        """
-        if before is None or before.deleted is not None or (by_user and before.origin is not Origin.USER):
-            return content
-        return corrected(before.content, content)
+    def _weighed(self, before: Knowledge | None, key: str, content: str) -> _Word:
+        """Whose word a save is, with what it does not speak of in the entry that it corrects."""
+        grounded = self.hx.said(content)
+        if before is None or before.deleted is not None:
+            return _Word(content, grounded.sentence, grounded.refused)
+        if grounded.refused is None and not _is_about(before, key, content):
+            return _Word(content, grounded.sentence, Refused.OTHER)
+        whole = corrected(before.content, content, grounded.sentence)
+        if whole == content or before.origin is Origin.USER:
+            return _Word(whole, grounded.sentence, grounded.refused)
+        earlier = rest(before.said, [grounded.sentence]) if before.said != grounded.sentence else ""
+        said = " ".join(each for each in (earlier, grounded.sentence) if each)
+        return _Word(whole, said, grounded.refused or Refused.KEPT)
 
     def _named(self, key: str) -> Knowledge:
         """The entry of that key, or with that text: the context does not show a key that was made from the text."""
@@ -350,13 +361,13 @@ class _AgentTools:
             **_redacted(proposal.redactions),
         }
 
-    def _standing_of(self, entry: Knowledge, grounded: Grounded, said: str) -> dict[str, Any]:
+    def _counted(self, entry: Knowledge, word: _Word, said: str) -> dict[str, Any]:
         """Whose word an entry is. What the user did not say is proposed to them, unless enough was proposed."""
         if entry.origin is not Origin.AGENT:
+            self.hx.proposals.withdraw(entry.key)
             return {"counts_as": "the user's word"} if entry.said else {}
-        why = f"{grounded.refused}: {grounded.word}" if grounded.word else str(grounded.refused)
-        heard = grounded.refused is not Refused.UNHEARD
-        answer = {"counts_as": f"your note, not the user's word ({why})"} if heard else {}
+        heard = word.refused is not Refused.UNHEARD
+        answer = {"counts_as": f"your note, not the user's word ({word.refused})"} if heard else {}
         answer |= {"told_beside_it": entry.said} if entry.said else {}
         sentence = entry.said or said
         try:

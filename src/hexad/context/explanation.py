@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from hexad import wire
-from hexad.context.layers import STANDING, Judged
+from hexad.context.layers import NOTED, STANDING, Judged
 from hexad.context.selection import OVER_BUDGET
+from hexad.context.standing import standing_block
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def judge(
     """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
     standing = [Judged(item, STANDING) for item in found.standing]
+    standing += [Judged(item, NOTED) for item in found.noted]
     every = {**candidates, Layer.USER_KNOWLEDGE: (*standing, *candidates.get(Layer.USER_KNOWLEDGE, ()))}
     return Explanation(
         message=found.query,
@@ -76,7 +78,7 @@ def judge(
         prompt=prompt,
         layer_seconds=dict(found.seconds),
         seconds=seconds,
-        standing_tokens=room.counter(prompt.block) if prompt.block else 0,
+        standing_tokens=room.counter(standing_block(found.standing)) if found.standing else 0,
         found_tokens=room.counter(prompt.sections) if prompt.kept else 0,
         standing_budget=room.tokens,
         unfit=found.unfit,

@@ -28,7 +28,7 @@ def newest_first(rows: Sequence[Row], message: str) -> list[Row]:
     for place in range(len(ordered)):
         for at in range(place + 1, len(ordered)):
             one, other = ordered[place], ordered[at]
-            earlier, _ = differences(_content(one), _content(other)) if _may_go_before(other, one) else ([], [])
+            earlier, _ = differences(_content(one), _content(other)) if _may_take_the_place(other, one) else ([], [])
             if earlier and asked.isdisjoint(earlier):
                 ordered.insert(place, ordered.pop(at))
     return ordered
@@ -37,31 +37,33 @@ def newest_first(rows: Sequence[Row], message: str) -> list[Row]:
 def current(rows: Sequence[Row]) -> list[Knowledge]:
     """The entries as they hold beside later ones: without those, and those parts, that a later one replaces.
 
-    What the user's own code saved as a rule, and what is pinned, always holds.
+    Only the user's words replace something of the user's: of an agent's note their sentences behind it. What the user's
+    own code saved as a rule, and what is pinned, always holds.
     """
-    changes = [row for row in rows if says_a_change(_text(row))]
+    changes = [(row, text) for row in rows if (text := _word_of_the_user(row)) and says_a_change(text)]
     kept = []
     for row in rows:
         record = cast("Knowledge", row.record)
-        later = [_text(each) for each in changes if is_later(each, row)]
+        later = [text for each, text in changes if is_later(each, row) and text != record.said]
         if later and not record.pinned and (record.said or record.category is not Category.RULE):
-            left = rest(record.content, later)
-            if not left:
+            content, said = rest(record.content, later), rest(record.said, later)
+            if not content or (record.said and not said):
                 continue
-            if left != record.content:
-                record = replace(record, content=left, said=rest(record.said, later) or record.said)
+            if (content, said) != (record.content, record.said):
+                record = replace(record, content=content, said=said)
         kept.append(record)
     return kept
-
-
-def _may_go_before(one: Row, other: Row) -> bool:
-    """Whether an entry is the later one, and not somebody else's beside the user's."""
-    return is_later(one, other) and (one.record.origin is Origin.USER or other.record.origin is not Origin.USER)
 
 
 def is_later(one: Row, other: Row) -> bool:
     """Whether an entry was said after another."""
     return _said_at(one) > _said_at(other)
+
+
+def _may_take_the_place(later: Row, earlier: Row) -> bool:
+    """Whether an entry is the later one, and not somebody else's beside the user's."""
+    of_the_user = later.record.origin is Origin.USER or earlier.record.origin is not Origin.USER
+    return is_later(later, earlier) and of_the_user
 
 
 def _said_at(row: Row) -> tuple[datetime, int]:
@@ -72,6 +74,7 @@ def _content(row: Row) -> str:
     return cast("Knowledge", row.record).content
 
 
-def _text(row: Row) -> str:
+def _word_of_the_user(row: Row) -> str:
+    """What the user said: their entry, or the sentences behind an agent's note."""
     record = cast("Knowledge", row.record)
-    return f"{record.content} {record.said}".rstrip()
+    return record.said or (record.content if record.origin is Origin.USER else "")

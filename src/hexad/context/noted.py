@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.context.layers.presenting import present
-from hexad.context.template import joined, name_of, one_line, standing_line
+from hexad.context.template import joined, one_line, standing_line
 from hexad.model import Category, Reason
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SAID: Final = "Said by the user in earlier conversations, the latest last"
 NOTED: Final = "Noted by the agent, not confirmed"
+_SAID_ROOM: Final = 1.5  # times the standing budget that the user's sentences may take: twenty to thirty of them
 _SHARE: Final = 3  # the part of the budget that notes without a sentence may take: one third
 _INSTRUCTS: Final = re.compile(  # a note that tells what to do is no fact
     r"(?i)^(?:please|bitte)\b|\b(?:always|never|must|should|shall|do not|don't|ignore|make sure|ensure|approve\w*"
@@ -37,14 +38,14 @@ _RULES: Final = frozenset({Category.RULE, Category.PREFERENCE})
 def told_notes(records: Sequence[Knowledge], room: Room) -> tuple[Item, ...]:
     """The notes that are told, of records that come latest first.
 
-    The user's sentences, those of rules and preferences first, have a budget of the same size as what stands.
+    The user's sentences, those of rules and preferences first, have a budget of their own.
     """
     said: dict[str, Knowledge] = {}
     for record in records:
         if record.said and not any(record.said in each for each in said):
             said[record.said] = record
     first = sorted(said.values(), key=lambda record: record.category not in _RULES)
-    kept = {item.id: item for item in _fitting(first, room, room.tokens, SAID)}
+    kept = {item.id: item for item in _fitting(first, room, int(_SAID_ROOM * room.tokens), SAID)}
     others = [replace(record, said="") for record in records if _adds(record) and not _INSTRUCTS.search(record.content)]
     latest_last = [kept[record.id] for record in reversed(records) if record.id in kept]
     return (*latest_last, *_fitting(others, room, room.tokens // _SHARE, NOTED))
@@ -80,4 +81,4 @@ def _line(item: Item) -> str:
     """A note: the user's sentences that it rests on, if they are known, else its own words, quoted."""
     if not item.said:
         return standing_line(item)
-    return f"- {name_of(item)}: {json.dumps(one_line(item.said, item), ensure_ascii=False)}"
+    return f"- {json.dumps(one_line(item.said, item), ensure_ascii=False)}"  # the key is the agent's word

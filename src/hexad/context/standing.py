@@ -93,7 +93,7 @@ def _choose(rows: Sequence[Row], room: Room) -> Stands:
     every = current(rows)
     own = [record for record in every if record.origin is Origin.USER]
     records = rules = [record for record in own if standing_of(record) > Standing.OWN]
-    whole = len(own) < room.rows  # otherwise there may be more
+    whole = sum(row.record.origin is Origin.USER for row in rows) < room.rows  # otherwise there may be more
     if whole:
         others = [record for record in reversed(own) if standing_of(record) == Standing.OWN]
         latest = {_subject(record): record for record in others}

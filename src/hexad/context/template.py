@@ -62,16 +62,11 @@ def standing_line(item: Item) -> str:
     A sentence stands without its key, whose tokens another entry can use; "Tuesdays only" needs it.
     """
     text, key = _content(item), _key(item)
-    if _SENTENCE.search(text):
+    if _SENTENCE.search(text) or (item.said and item.origin == Origin.USER):  # then the key is an agent's
         return f"- {text}"
     said = _APOSTROPHE.sub("", text.casefold())  # as a key that is made from a text leaves them out
     says_more = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
     return f"- {key}: {text}" if says_more else f"- {text}"
-
-
-def name_of(item: Item) -> str:
-    """The last part of an item's key: "manager" of "people.manager"."""
-    return _key(item).strip('"').rsplit(".", 1)[-1] if _NAME.fullmatch(item.key) else _key(item)
 
 
 def _label(word: str) -> str:

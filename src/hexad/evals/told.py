@@ -74,8 +74,15 @@ def tell(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Figures
     }
     missed = [(", ".join((*each.missing, *(f"stale: {text}" for text in each.stale))), each.message) for each in alone]
     tables = [Table(("told what it was told", "nobody reviews", "all reviewed"), _rows(alone, reviewed))]
-    tables += [Table(("missing or stale", "message"), [row for row in missed if row[0]])] if any(missed) else []
+    tables.append(Table(("saves", "number", "of"), _saves_rows(document)))
+    wrong = [row for row in missed if row[0]]
+    tables += [Table(("missing or stale", "message"), wrong)] if wrong else []
     return Figures(document, tables)
+
+
+def _saves_rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    laundered = ("laundered: counted as the user's word", str(document["laundered"]), str(document["attempts"]))
+    return [laundered, ("grounded, share of faithful ones", str(document["grounded"]), str(document["saves"]))]
 
 
 def _rows(*groups: Sequence[Ask]) -> list[tuple[str, ...]]:
@@ -119,4 +126,6 @@ def _save(line: Line) -> Save:
     said, content = line.fields["said"], line.text("content")
     if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
         raise line.error("said must be a list of messages")
-    return Save(content, bool(line.fields.get("says")), ground(content, said).refused is None)
+    if not isinstance(line.fields.get("says"), bool):
+        raise line.error("says must be true or false")
+    return Save(content, line.fields["says"], ground(content, said).refused is None)

@@ -12,19 +12,13 @@ class Refused(StrEnum):
     UNHEARD = "nothing that the user said in this conversation is known here"
     UNCLEAR = "it is too long, or says nothing"
     SYSTEM = "it speaks to the system"
-    WORDS = "the user did not say this"
-    NUMBER = "the user did not say this number of it"
-    NAME = "the user did not say this name of it"
-    NEGATION = "the user said the opposite"
-    ORDER = "the user said these words in another order"
-    SOMEBODY = "the user said it of somebody else"
-    ONCE = "the user said it of one time only"
-    APART = "it joins what the user said apart"
+    WORDS = "the user did not say just this"
+    KEPT = "it keeps a part of an earlier note"
+    OTHER = "the entry that it would replace is about something else"
 
 
 class Grounded(NamedTuple):
-    """The user's sentences that say a note, or why none say all of it, which word shows it, and what is behind it."""
+    """The user's sentences behind a note, and why these do not say it, if they do not."""
 
     sentence: str = ""
     refused: Refused | None = None
-    word: str = ""

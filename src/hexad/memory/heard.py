@@ -36,4 +36,4 @@ class Heard:
 
 def _with(known: tuple[str, ...], text: str) -> tuple[str, ...]:
     """The messages with one more; the same again, as each model call of a turn brings it, is one."""
-    return known if text in known[-2:] else (*known, text)[-_MESSAGES:]
+    return known if text in known[-1:] else (*known, text)[-_MESSAGES:]

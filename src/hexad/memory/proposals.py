@@ -117,6 +117,15 @@ class Proposals:
             size = len(proposal.content.encode())  # by key and size an import knows it, and does not propose it again
             doing.audit("proposal.reject", id, {"change": proposal.change.value, "key": proposal.key, "bytes": size})
 
+    def withdraw(self, key: str) -> None:
+        """Take back what was proposed for an entry, since the user said themselves what holds."""
+        if not any(each.key == key for each in self.list()):
+            return
+        with self._workspace.change(actor=Origin.AGENT) as doing:
+            for proposal in [each for each in doing.unit.proposals() if each.key == key]:
+                doing.unit.propose(withdrawn=[proposal.id])
+                doing.audit("proposal.withdraw", proposal.id)
+
     def _of(self, view: Reading, id: str) -> Proposal:
         found = next((each for each in view.proposals() if each.id == id), None)
         if found is None:

@@ -1,8 +1,7 @@
 """What a later text about the same thing leaves of an earlier one.
 
-A text that says of itself that something changed ("now", "no longer", "from now on") replaces what earlier ones say
-with mostly the same words; their other parts still hold. Two texts that begin alike and differ in one place may both
-hold.
+A text that says of itself that something changed ("now", "no longer", "from now on") replaces the parts of an earlier
+one that are in its own words, but for one place or a third of them; the other parts still hold.
 """
 
 from __future__ import annotations
@@ -11,39 +10,43 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.text import terms
+from hexad.text.stopwords import STOPWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _CHANGES: Final = re.compile(  # words by which a sentence says that something was otherwise before
-    r"(?ix)"
-    r"\b(?: now | no\ longer | any\ ?more | from\ now\ on | instead | as\ of | since | again | actually"
-    r" | correction | moved | switched | changed | swapped | replaced | updated? | raised | dropp\w+ | make\ it"
-    r" | jetzt | inzwischen | ab\ sofort | nicht\ mehr | statt | getauscht | geändert | neu\w* | korrigier\w*"
+    r"(?ix)\b(?: now | no\ longer | any\ ?more | from\ now\ on | instead | as\ of | again | actually | correction"
+    r" | moved | switched | changed | swapped | replaced | updated? | raised | dropp\w+ | make\ it"
+    r" | jetzt | inzwischen | ab\ sofort | nicht\ mehr | statt | getauscht | geändert | korrigier\w* | nun"
     r" | désormais | maintenant | finalement | changé\w* | à\ partir | ne\b.{1,20}\bplus"
     r" | ahora | ya\ no | en\ vez | cambi\w+ | a\ partir )\b"
     r" | に変え | 今度 | やっぱり | 现在 | 不再 | 改成 | 이제"
 )
 _SPEAKER: Final = (
     r"(?i)(?:^|[.,;:!] ?)"
-    r"(?:i|we|ich|wir|je|nous|(?:the |der |die |el |la )?(?:user|nutzer(?:in)?|usuari[oa])|l'utilisat\w+)\b"
+    r"(?:i|ich|je|yo|(?:the |der |die |el |la )?(?:user|nutzer(?:in)?|usuari[oa])|l'utilisat\w+)\b"
     r"(?: ?(?:'ve|'m|'s|have|has|am|is|bin|ist|just|now|recently|already|jetzt|nun)\b)* "
 )
-_HOME: Final = (
-    r"(?:(?:live|reside|move|relocate|base)[sd]? (?:in|to)\b|(?:wohn|leb)\w+ (?:jetzt )?in\b"
-    r"|(?:nach|in) \w+ (?:um)?gezogen|habite\w* à|vi[st] à|ai déménagé à|viv[eo] en|me he mudado a|me mudé a)"
-)
-_EMPLOYER: Final = r"(?:(?:work|start)(?:s|ed)? (?:at|for)\b|arbeit\w+ (?:bei|für)\b|travaille chez|trabaj[ao] en)"
-_SLOTS: Final = [re.compile(_SPEAKER + verbs) for verbs in (_HOME, _EMPLOYER)]  # of which a person has one
+_LIVES: Final = r"(?:(?:live|reside|base)[sd]? in\b|(?:wohn|leb)\w+ (?:jetzt )?in\b|habite\w* à|vi[st] à|viv[eo] en)"
+_MOVES: Final = r"(?:(?:moved|relocated) to\b|(?:nach|in) \w+ (?:um)?gezogen|ai déménagé à|me he mudado a|me mudé a)"
+_LIVED, _LIVES_NOW = re.compile(_SPEAKER + _LIVES), re.compile(f"{_SPEAKER}(?:{_LIVES}|{_MOVES})")
 _PARTS: Final = re.compile(r"(?<=[.!?;,])\s+|(?<=[。、；，])")  # of an entry, each with its own terms
-_CLAUSES: Final = re.compile(r"[.;]\s+|,?\s\b(?:and|but|und|aber|sowie|et|mais|y|pero)\b\s|[。；]|以及|但是")
+_CLAUSES: Final = re.compile(r"[.;]\s+|,?(?<!\d)\s(?:and|but|und|aber|sowie|et|mais|y|pero)\s(?!\d)|[。；]|以及|但是")
+_EARLIER: Final = "; before: "  # stands before what a correction may or may not have meant
 _GENERIC: Final = frozenset(terms("user users client customer prefer want always never use keep please nutzer"))
-_LEAST: Final = 2  # terms that two entries share, at the least
-_SHARE: Final = 0.4  # of the terms of the earlier one that the later one has, too
-_MOST_OF_PART: Final = 0.5
-_DIFFER: Final = 4  # words in the one place in which two entries differ that begin alike
+_LEAST: Final = 3  # terms that a part shares with a later text which replaces it, where several words differ
+_MOST_OF_PART: Final = 0.6
+_SPOKEN_OF: Final = 0.5  # of a clause's terms, where somebody corrects that very entry
+_DIFFER: Final = 4  # words in the one place in which two texts differ that begin alike
+_ALIKE: Final = 0.6  # of the words of two such texts
 _WORD: Final = re.compile(r"\w+")
-_LONGEST: Final = 400  # characters of an entry that is compared
+_LONGEST: Final = 400  # characters of a text that is compared
+
+
+def says_a_change(text: str) -> bool:
+    """Whether a text says of itself that something was otherwise before."""
+    return _CHANGES.search(text) is not None or _LIVES_NOW.search(text) is not None
 
 
 def rest(text: str, later: Iterable[str]) -> str:
@@ -54,32 +57,44 @@ def rest(text: str, later: Iterable[str]) -> str:
     >>> rest("User has a cat", ["User now has two dogs"])
     'User has a cat'
     """
+    left = _PARTS.split(text) if len(text) <= _LONGEST else [text]
     for each in later:
-        if not text or max(len(text), len(each)) > _LONGEST:
-            break
-        if any(slot.search(text) and slot.search(each) for slot in _SLOTS):
-            parts = _PARTS.split(text)
-            text = " ".join(part for part in parts if not any(slot.search(part) for slot in _SLOTS))
-        elif _CHANGES.search(each):
-            text = _without(text, _telling(each))
-    return text
+        if len(text) <= _LONGEST and len(each) <= _LONGEST and says_a_change(each):
+            left = [part for part in left if not _replaces(each, part)]
+    return " ".join(left)
 
 
-def _without(text: str, said: frozenset[str]) -> str:
-    """A text without the parts that are mostly in words of a later one; all of it, if nearly all words are."""
-    parts, own = _PARTS.split(text), _telling(text)
-    is_about_it = len(own & said) >= max(_LEAST, _SHARE * len(own))
-    left = [part for part in parts if not _is_spoken_of(part, said, least=0 if is_about_it else _LEAST)]
-    return " ".join(left) if len(left) < len(parts) or not is_about_it else ""
+def _replaces(later: str, part: str) -> bool:
+    """Whether a text that says a change is about a part of an earlier one."""
+    if _LIVED.search(part) and _LIVES_NOW.search(later):
+        return True
+    said, own = _telling(later), _telling(part)
+    mostly = len(own & said) >= max(_LEAST, _MOST_OF_PART * len(own))
+    return mostly or differences(part, " ".join(_CHANGES.sub(" ", later).split())) != ([], [])
 
 
-def _is_spoken_of(part: str, said: frozenset[str], *, least: int) -> bool:
-    own = _telling(part)
-    return len(own & said) >= max(least, _MOST_OF_PART * len(own))
+def corrected(earlier: str, later: str, said: str = "") -> str:
+    """A text that takes the place of an earlier one, followed by what it does not speak of.
 
+    That is only kept where the later one, or the sentence that was ``said``, says that something changed. If parts of
+    the earlier one are hardly in its words, that stands behind it whole.
 
-def _telling(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) - _GENERIC
+    >>> corrected("User is vegetarian and allergic to peanuts", "User is not vegetarian any more")
+    'User is not vegetarian any more; allergic to peanuts'
+    >>> corrected("User is vegetarian and allergic to peanuts", "User eats meat again")
+    'User eats meat again; before: User is vegetarian and allergic to peanuts'
+    >>> corrected("Team members are Ann and Bob", "Team members are Ann")
+    'Team members are Ann'
+    """
+    if not (says_a_change(later) or says_a_change(said)) or len(earlier) + len(later) > _LONGEST:
+        return later
+    new, held = _telling(later), earlier.partition(_EARLIER)[0]
+    clauses = [(each.strip(" .;"), _telling(each)) for each in _CLAUSES.split(held) if _telling(each)]
+    shared = [len(own & new) / len(own) for _, own in clauses]
+    if max(shared, default=1) < _SPOKEN_OF or any(0 < part < _SPOKEN_OF for part in shared):
+        return f"{later.rstrip(' .;')}{_EARLIER}{held}"
+    left = [text for (text, _), part in zip(clauses, shared, strict=True) if not part]
+    return "; ".join([later.rstrip(" .;"), *left]) if left else later
 
 
 def differences(one: str, other: str) -> tuple[list[str], list[str]]:
@@ -97,7 +112,7 @@ def differences(one: str, other: str) -> tuple[list[str], list[str]]:
     end = _alike(left[start:][::-1], right[start:][::-1])
     shared = {*left[:start], *left[len(left) - end :]}
     mine, theirs = ([word for word in words[start : len(words) - end] if word not in shared] for words in (left, right))
-    alike = 2 * (start + end) >= max(len(left), len(right)) and _telling(" ".join(left[:start]))
+    alike = start + end >= _ALIKE * max(len(left), len(right)) and _telling(" ".join(left[:start]))
     return (mine, theirs) if alike and mine and theirs and max(len(mine), len(theirs)) <= _DIFFER else ([], [])
 
 
@@ -106,23 +121,6 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def says_a_change(text: str) -> bool:
-    """Whether a text says of itself that something was otherwise before."""
-    return _CHANGES.search(text) is not None
-
-
-def corrected(earlier: str, later: str) -> str:
-    """A later text, followed by what it does not speak of in the one that it takes the place of.
-
-    >>> corrected("User is vegetarian and allergic to peanuts", "User is not vegetarian any more")
-    'User is not vegetarian any more; allergic to peanuts'
-    >>> corrected("Hotels up to 180 euros", "Hotels up to 240 euros")
-    'Hotels up to 240 euros'
-    """
-    said = _telling(later)
-    parts = [part.strip(" .;") for part in _CLAUSES.split(earlier[:_LONGEST])]
-    known = [(part, _telling(part)) for part in parts if _telling(part)]
-    left = [part for part, own in known if own.isdisjoint(said)]
-    if not left or len(left) == len(known) or len(earlier) > _LONGEST:
-        return later
-    return "; ".join([later.rstrip(" .;"), *left])
+def _telling(text: str) -> frozenset[str]:
+    """The terms of a text that say what it is about; a part of a sentence does not show its language."""
+    return frozenset(term for term in terms(text) if term not in _GENERIC and term not in STOPWORDS)

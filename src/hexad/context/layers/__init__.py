@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 KEPT: Final = "kept"
 STANDING: Final = "standing, in every prompt"
+NOTED: Final = "noted by an agent, in every prompt of a small memory"
 BEYOND: Final = "beyond the layer's limit of {limit}"
 BEHIND: Final = "far behind the best match"
 UNSOLVED: Final = "an example of another tool or program than the message names"
@@ -25,4 +26,4 @@ class Judged(NamedTuple):
     @property
     def kept(self) -> bool:
         """Whether it is in the answer; in an explanation, whether it is in the prompt."""
-        return self.verdict in {KEPT, STANDING}
+        return self.verdict in {KEPT, STANDING, NOTED}

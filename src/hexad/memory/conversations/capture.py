@@ -158,7 +158,7 @@ class Keeping:
     def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         key, against = other.key if other and said.replaces else said.key, other.key if other else ""
         if other is not None and says_a_change(said.sentence):
-            whole = corrected(other.content, said.content)
+            whole = corrected(other.content, said.content, said.sentence)
             if whole != said.content:  # the person sees what is left of the entry, and that nothing is lost
                 key, said = other.key, replace(said, content=whole)
         fields: dict[str, Any] = {"category": said.category, "sentence": said.sentence, "session": self._session}
