@@ -638,3 +638,28 @@ def test_a_task_is_no_rule_and_a_preference_in_the_third_person_is_one(hx: Hexad
     (tmp_path / "mem0.json").write_text(json.dumps([{"memory": "Prefers aisle seats", "user_id": "ana"}]))
     hx.import_file(tmp_path / "mem0.json", mine=True)
     assert hx.knowledge.list()[-1].category == "preference"
+
+
+@requirement("IO-01")
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_line_right_behind_code_is_an_entry_of_its_own(tmp_path: Path, fence: str) -> None:
+    page = f"# Rules\n\n{fence}\nmake test\n{fence}\nNever push to main on Fridays.\n"
+    (tmp_path / "CLAUDE.md").write_text(page, encoding="utf-8")
+    with opened(":memory:") as hx:
+        done = hx.import_file(tmp_path / "CLAUDE.md", mine=True)
+    assert [text for _, _, text in done.shown] == ["Never push to main on Fridays."]
+
+
+@requirement("IO-01")
+def test_a_page_of_many_pieces_keeps_the_heading_of_each_line(tmp_path: Path) -> None:
+    page = "# Kitchen\n\n" + "".join(f"- The cupboard {number} holds towels and cups\n\n" for number in range(900))
+    (tmp_path / "notes.txt").write_text(page, encoding="utf-8")
+    reported: list[int] = []
+    with opened(":memory:") as hx:
+        done = hx.import_file(
+            tmp_path / "notes.txt", format="memories", mine=True, progress=lambda n, _: reported.append(n)
+        )
+        assert done.added == 900
+        assert {entry.tags for entry in hx.knowledge.list()} == {("Kitchen",)}
+    assert reported == sorted(reported)
+    assert len({*reported}) > 1

@@ -35,6 +35,7 @@ _RULES: Final = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.
 _ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", "SKILL"})
 _MOST_FILES: Final = 20_000
 _LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole, characters of a line
+_FENCES: Final = ("```", "~~~")
 _PIECE: Final = 16_384  # characters of a page that are read together, if a heading or an empty line ends them
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _SPEAKER: Final = re.compile(
@@ -58,7 +59,7 @@ _DESCRIBES: Final = re.compile(
 )
 _UNFIT: Final = {
     re.compile(r"\|"): "a table",
-    re.compile(r"```"): "code without a text before it",
+    re.compile("```|~~~"): "code without a text before it",
     re.compile(r"<!--"): "a comment",
     re.compile(r"\[[ xX]\] "): "a task",
     re.compile(
@@ -113,7 +114,7 @@ class Source:
         try:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
                 for line in iter(lambda: file.readline(_LARGEST_PAGE), ""):
-                    fenced ^= line.lstrip().startswith("```")
+                    fenced ^= line.lstrip().startswith(_FENCES)
                     headed = line.startswith("#") and not fenced
                     if size > _PIECE and not fenced and (headed or not line.strip()):
                         yield "".join(piece)
@@ -346,14 +347,14 @@ def _split(page: str) -> Iterator[_Block]:
     """The blocks of a page; code stays with the text before it."""
     heading, block, indent, fenced = "", list[str](), -1, False
     for line in (*page.splitlines(), "", "# "):
-        if fenced or line.lstrip().startswith("```"):
-            fenced ^= line.lstrip().startswith("```")
+        if fenced or line.lstrip().startswith(_FENCES):
+            fenced ^= line.lstrip().startswith(_FENCES)
             block.append(line)
             continue
         item, row = _BULLET.match(line), line.lstrip().startswith("|")
         bold = not item and _BOLD.fullmatch(line) and not _ORDERS.search(line)
         headed = line.startswith("#") or bold
-        after_code = bool(block) and block[-1].lstrip().startswith("```")
+        after_code = bool(block) and block[-1].lstrip().startswith(_FENCES)
         starts = not line.strip() or headed or item or after_code or (block and row != block[0].startswith("|"))
         if starts and block and (line.strip() or not block[-1].endswith(":")):
             text = _DATED.sub("", "\n".join(block).strip())

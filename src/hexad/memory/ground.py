@@ -31,7 +31,8 @@ _WIDE: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN: Final = re.compile(rf"-?\d+(?:[.,:]\d+)*|[{_WIDE}]|[^\W\d_{_WIDE}]+|[€$£%]")
 _NOT: Final = re.compile(r"\b(?:can['’]t|cannot)\b|n['’]t\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(
-    r"(?i)^(?:(?:oh|ah|ok|okay|hi|hello|hey|also|and|but|so|well|please|btw|by the way|remember|remember that|note that|from now on"
+    r"(?i)^(?:(?:oh|ah|ok|okay|hi|hello|hey|also|and|but|so|well|please|btw|by the way|remember|remember that"
+    r"|note that|from now on"
     r"|übrigens|ach|und|bitte|ab jetzt|ab sofort|désormais|au fait|d'ailleurs|por cierto|y|et)\b[,:!. ]*)+"
     r"|[,;]? ?\b(?:by the way|btw|please|übrigens|bitte|au fait|s'il te plaît|por cierto|por favor)[.! ]*$"
 )

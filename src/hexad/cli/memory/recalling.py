@@ -191,7 +191,7 @@ def _labels(entry: Knowledge, now: datetime) -> str:
     if entry.origin is not Origin.USER:
         labels.append(f"from {entry.origin}")
     elif entry.said:
-        labels.append("noted by the agent")
+        labels.append("as you said it to an agent")
     if entry.expires:
         labels.append("expired" if entry.expires <= now else "expires")
     return ", ".join([*labels, *(f"#{tag}" for tag in entry.tags)])
