@@ -1,4 +1,4 @@
-"""`Recent`: a map that keeps its latest entries, for threads and child processes alike; `Latest`: results to reuse."""
+"""`Recent`: a map of the latest entries, for threads and child processes alike; `LatestResults`: results to reuse."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ class Recent(Generic[K, V]):
         return len(self._entries)
 
 
-class Latest(Generic[K, G, V]):
+class LatestResults(Generic[K, G, V]):
     """The result for what was given last under a key: computed again once something else is given.
 
-    >>> lengths = Latest[str, str, int](8)
+    >>> lengths = LatestResults[str, str, int](8)
     >>> lengths.of("name", "Ada", len), lengths.of("name", "Ada", lambda _: 99), lengths.of("name", "Grace", len)
     (3, 3, 5)
     """

@@ -16,7 +16,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.context.template import joined, standing_line
 from hexad.memory.use.prompts import forgettable
 from hexad.model import Layer, Origin, Reason
-from hexad.recent import Latest
+from hexad.recent import LatestResults
 from hexad.store import Question, Row, Standing, Store, standing_of
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ class Stands(NamedTuple):
     notes: tuple[Item, ...] = ()
 
 
-_chosen: Final = forgettable(Latest[str, "tuple[Sequence[Row], Room]", Stands](_MOST))
-_written: Final = forgettable(Latest[str, "tuple[Sequence[Item], Sequence[Item]]", str](_MOST))
+_chosen: Final = forgettable(LatestResults[str, "tuple[Sequence[Row], Room]", Stands](_MOST))
+_written: Final = forgettable(LatestResults[str, "tuple[Sequence[Item], Sequence[Item]]", str](_MOST))
 
 
 def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> Stands:

@@ -1,13 +1,13 @@
 """A sentence → the lasting wish, rule, preference, correction or fact that it states, judged by one table a language.
 
-Each line of a table in `tables/` is a kind and a pattern. `words` recognise the language, `lead` may stand before a
-statement (`reason` too, and is kept), `remember` asks to keep what follows, `wish` is a standing wish in the form of a
-question. `not`, `system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a
-sentence, `asking` makes it unclear; `play` and `letter` refuse a message, `paste` the rest of it; `draft` makes all of
-it unclear, `trouble` all but its rules. `now` and `gone` say that it was different before; a match of `gone` is what no
-longer holds. `little` are words that say little about the matter. A group of `one` names what has one value: a diet.
-`while` is a fact in a sentence that says how long it holds. `noun` shows that a `verb` before it is none. Further words
-are parts of other lines.
+A table in `tables/` has a group of patterns under the name of each kind, a pattern a line; a line that begins with two
+spaces goes on with the one above. `words` recognise the language, `lead` may stand before a statement (`reason` too,
+and is kept), `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`, `system`
+(meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking` makes it
+unclear; `play` and `letter` refuse a message, `paste` the rest of it; `draft` makes all of it unclear, `trouble` all
+but its rules. `now` and `gone` say that it was different before; a match of `gone` is what no longer holds. `little`
+are words that say little about the matter. A group of `one` names what has one value: a diet. `while` is a fact in a
+sentence that says how long it holds. `noun` shows that a `verb` before it is none. Further names are parts of others.
 The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
 the group `slot`.
 
@@ -294,8 +294,9 @@ def _languages(text: str, least: int = 0) -> list[str]:
 def table_of(language: str) -> Table:
     """The table of a language, compiled."""
     rows, named = list[Row](), dict(_LETTERS)
-    for line in (_TABLES / f"{language}.txt").read_text(encoding="utf-8").splitlines():
-        kind, written = line.split(maxsplit=1)
+    for group in ("\n" + (_TABLES / f"{language}.txt").read_text(encoding="utf-8").rstrip()).split("\n# ")[1:]:
+        kind, _, lines = group.partition("\n")
+        written = lines.replace("\n  ", "").replace("\n", "|")
         written = written if kind == "words" else _APOSTROPHE.sub("'?", written)
         pattern = _NOTATION.sub(lambda found: _expression(found, named), written)
         named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
