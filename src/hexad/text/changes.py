@@ -88,13 +88,21 @@ def corrected(earlier: str, later: str, said: str = "") -> str:
     """
     if not (says_a_change(later) or says_a_change(said)) or len(earlier) + len(later) > _LONGEST:
         return later
-    new, held = _telling(later), earlier.partition(_EARLIER)[0]
-    clauses = [(each.strip(" .;"), _telling(each)) for each in _CLAUSES.split(held) if _telling(each)]
+    held = earlier.partition(_EARLIER)[0]
+    left = unspoken(held, later)
+    if left is None:
+        return f"{later.rstrip(' .;')}{_EARLIER}{held}"
+    return "; ".join([later.rstrip(" .;"), *left]) if left else later
+
+
+def unspoken(earlier: str, later: str) -> list[str] | None:
+    """The clauses of a text that a correction of it does not speak of; None if it is hardly in the text's words."""
+    new = _telling(later)
+    clauses = [(each.strip(" .;"), _telling(each)) for each in _CLAUSES.split(earlier) if _telling(each)]
     shared = [len(own & new) / len(own) for _, own in clauses]
     if max(shared, default=1) < _SPOKEN_OF or any(0 < part < _SPOKEN_OF for part in shared):
-        return f"{later.rstrip(' .;')}{_EARLIER}{held}"
-    left = [text for (text, _), part in zip(clauses, shared, strict=True) if not part]
-    return "; ".join([later.rstrip(" .;"), *left]) if left else later
+        return None
+    return [text for (text, _), part in zip(clauses, shared, strict=True) if not part]
 
 
 def differences(one: str, other: str) -> tuple[list[str], list[str]]:

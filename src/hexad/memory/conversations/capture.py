@@ -17,7 +17,7 @@ from hexad.memory.conversations.revising import compared
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.proposals import Proposals, rejected, trace_of
 from hexad.model import Knowledge, Origin, ProposedChange
-from hexad.text.changes import corrected, says_a_change
+from hexad.text.changes import says_a_change, unspoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -157,10 +157,9 @@ class Keeping:
 
     def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Statement:
         key, against = other.key if other and said.replaces else said.key, other.key if other else ""
-        if other is not None and says_a_change(said.sentence):
-            whole = corrected(other.content, said.content, said.sentence)
-            if whole != said.content:  # the person sees what is left of the entry, and that nothing is lost
-                key, said = other.key, replace(said, content=whole)
+        left = unspoken(other.content, said.content) if other is not None and says_a_change(said.sentence) else None
+        if other is not None and left:  # the person sees what is left of the entry, and that nothing is lost
+            key, said = other.key, replace(said, content="; ".join([said.content.rstrip(" .;"), *left]))
         fields: dict[str, Any] = {"category": said.category, "sentence": said.sentence, "session": self._session}
         proposal = self._proposals.propose(key, said.content, **fields, against=against, origin=by)
         self._waiting.add(plain(said.content))
