@@ -73,7 +73,7 @@ def serve(
 
         def ready(port: int) -> None:
             url = address.url(port, "/")
-            sentence = f"serving at {url} (interface {url}api/v1, MCP {url}mcp); stop with Ctrl-C"
+            sentence = f"serving at {url}; interface at {url}api/v1, MCP at {url}mcp; stop with Ctrl-C"
             screen.emit({"url": url}) if common.as_json else screen.remark(sentence)
             if open_browser:
                 webbrowser.open(url)
