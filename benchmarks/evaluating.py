@@ -14,7 +14,7 @@ from rich.progress import Progress
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
 from hexad.evals.baselines import BASELINES
-from hexad.evals.data import EvalSet, Question, read_sets
+from hexad.evals.data import EvalQuestion, EvalSet, read_sets
 from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
 from hexad.evals.run import Measured, Measurement, Plan, SetResult, evaluate, overall
 from hexad.model import Item
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from hexad.evals.baselines import Answer
-    from hexad.evals.data import Document
+    from hexad.evals.data import EvalItem
 
     Configurations: TypeAlias = Mapping[str, tuple[SetResult, ...]]
 
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 @contextmanager
-def bm25(documents: Sequence[Document]) -> Iterator[Answer]:
+def bm25(documents: Sequence[EvalItem]) -> Iterator[Answer]:
     """The package bm25s with its defaults; rows that score 0 are no answer."""
 
     def tokens(texts: list[str]) -> object:
@@ -108,9 +108,9 @@ def measure_feedback(data: EvalSet, uses: Sequence[int], plan: Plan | None = Non
             yield Taught(most, len(left), before, after)
 
 
-def _split(data: EvalSet, uses: int) -> tuple[list[tuple[Question, str]], list[Question]]:
+def _split(data: EvalSet, uses: int) -> tuple[list[tuple[EvalQuestion, str]], list[EvalQuestion]]:
     """The first ``uses`` questions of each item with its id, and the remaining questions."""
-    lessons, left, taught = list[tuple[Question, str]](), list[Question](), Counter[tuple[str, str]]()
+    lessons, left, taught = list[tuple[EvalQuestion, str]](), list[EvalQuestion](), Counter[tuple[str, str]]()
     for question in data.questions:
         wanting = [each for each in sorted(question.relevant) if taught[question.group, each] < uses]
         taught.update((question.group, each) for each in wanting)

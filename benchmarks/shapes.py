@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.figures import Figure, show
 from hexad.evals.baselines import BASELINES
-from hexad.evals.data import Document, EvalSet, Question
+from hexad.evals.data import EvalItem, EvalQuestion, EvalSet
 from hexad.evals.report import quality_of
 from hexad.evals.run import Plan, evaluate
 from hexad.model import Layer
@@ -126,7 +126,7 @@ def shapes(seed: int = 1) -> Sequence[EvalSet]:
 
 def _long_turns(random: Random) -> EvalSet:
     """Conversations about one topic each: short requests, long answers, one of which holds what is asked later."""
-    corpus, asked = list[Document](), list[Question]()
+    corpus, asked = list[EvalItem](), list[EvalQuestion]()
     for place, (name, (topic, fact, question, words)) in enumerate(product(PEOPLE, TOPICS)):
         told = random.randrange(4)
         for number in range(4):
@@ -138,48 +138,48 @@ def _long_turns(random: Random) -> EvalSet:
             )
             for speaker, text in (("user", request), ("assistant", long)):
                 meta = {"speaker": speaker, "session": str(place)}
-                corpus.append(Document(f"turn-{place}-{number}-{speaker}", text, meta=meta))
-        asked.append(Question(f"q{place}", f"{name}: {question}", frozenset({f"turn-{place}-{told}-assistant"})))
+                corpus.append(EvalItem(f"turn-{place}-{number}-{speaker}", text, meta=meta))
+        asked.append(EvalQuestion(f"q{place}", f"{name}: {question}", frozenset({f"turn-{place}-{told}-assistant"})))
     return EvalSet(Layer.USER_KNOWLEDGE, "long_turns", tuple(corpus), tuple(asked))
 
 
 def _generic_tools() -> EvalSet:
     """Tools whose descriptions say the same of all things."""
-    corpus, asked = list[Document](), list[Question]()
+    corpus, asked = list[EvalItem](), list[EvalQuestion]()
     for thing, (action, (description, request)) in product(THINGS, ACTIONS.items()):
         key = f"{action}_{thing}"
-        corpus.append(Document(key, description.format(thing)))
-        asked.append(Question(key, request.format(thing), frozenset({key})))
+        corpus.append(EvalItem(key, description.format(thing)))
+        asked.append(EvalQuestion(key, request.format(thing), frozenset({key})))
     return EvalSet(Layer.TOOL_REGISTRY, "generic", tuple(corpus), tuple(asked))
 
 
 def _abstracts(random: Random) -> EvalSet:
     """Abstracts that share their substance, their condition and their sentences with others; a claim has one source."""
-    corpus, asked = list[Document](), list[Question]()
+    corpus, asked = list[EvalItem](), list[EvalQuestion]()
     for drug, condition in product(DRUGS, CONDITIONS):
         key, who = f"{drug}-{condition}".replace(" ", "-"), random.choice(("children", "adults", "nurses", "athletes"))
         effect, claimed = random.choice(EFFECTS)
         others = [f"{other} and {random.choice(CONDITIONS)}" for other in random.sample(DRUGS, 2)]
         sentences = [f"Much is known about {', '.join(others)} in {who}.", *random.sample(METHODS, 5)]
         sentences += [f"{drug.capitalize()} {effect} {condition} compared with {random.choice(DRUGS)}."]
-        corpus.append(Document(key, " ".join(sentences)))
+        corpus.append(EvalItem(key, " ".join(sentences)))
         if random.random() < 0.4:
-            asked.append(Question(key, f"{drug.capitalize()} {claimed} {condition} in {who}.", frozenset({key})))
+            asked.append(EvalQuestion(key, f"{drug.capitalize()} {claimed} {condition} in {who}.", frozenset({key})))
     return EvalSet(Layer.EXTERNAL_KNOWLEDGE, "abstracts", tuple(corpus), tuple(asked))
 
 
 def _hidden_instructions(random: Random) -> EvalSet:
     """Long messages about something else, some with a sentence that says how to do things from then on."""
-    corpus, asked = list[Document](), list[Question]()
+    corpus, asked = list[EvalItem](), list[EvalQuestion]()
     topics = list(product(range(4), PEOPLE, TOPICS))
     hidden = dict(zip(random.sample(range(len(topics)), len(INSTRUCTIONS)), INSTRUCTIONS, strict=True))
     for place, (_, name, (topic, fact, _, words)) in enumerate(topics):
         wish, request = hidden.get(place, ("", ""))
         said = f"By the way, {wish}." if wish else f"That is what {name} told me about the {topic}."
         text = _paragraph(f"{fact.capitalize()}. {said}", random, words.split())
-        corpus.append(Document(f"message-{place}", text, meta={"speaker": "user", "session": str(place // 5)}))
+        corpus.append(EvalItem(f"message-{place}", text, meta={"speaker": "user", "session": str(place // 5)}))
         if wish:
-            asked.append(Question(f"q{place}", request, frozenset({f"message-{place}"})))
+            asked.append(EvalQuestion(f"q{place}", request, frozenset({f"message-{place}"})))
     return EvalSet(Layer.USER_KNOWLEDGE, "hidden_instructions", tuple(corpus), tuple(asked))
 
 

@@ -13,7 +13,7 @@ from hexad.errors import InvalidInput
 from hexad.extras import require_extra
 from hexad.memory import admission
 from hexad.memory.index.indexing import fold_keys, reindex
-from hexad.memory.index.upkeep import MaintainedStore, Step, Steps
+from hexad.memory.index.upkeep import MaintainedStore, Steps, UpkeepStep
 from hexad.memory.limits import Limits, join_tally
 from hexad.memory.use.counts import Uses
 from hexad.memory.workspace import Change, Workspace
@@ -177,9 +177,9 @@ def similarity_of(
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
     steps = Steps(
-        Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "evidence", carry_learnings_over),
-        Step("keys", "folded", fold_keys),
+        UpkeepStep("analyser", str(ANALYSER), reindex),
+        UpkeepStep("patterns", "evidence", carry_learnings_over),
+        UpkeepStep("keys", "folded", fold_keys),
     )
     maintain = getattr(store, "maintain", None)
     if maintain is None:

@@ -15,7 +15,7 @@ import pytest
 
 import hexad
 from hexad import Hexad, Layer
-from hexad.evals.data import Document
+from hexad.evals.data import EvalItem
 from hexad.evals.loading import SAVERS
 from hexad.model import DEFAULT_LAYERS, RECORD_OF, RECORDS
 from tests.support import opened, requirement
@@ -125,7 +125,7 @@ def test_a_record_of_every_kind_is_found_backed_up_restored_imported_and_forgott
 ) -> None:
     with opened(tmp_path / "one.db") as hx:
         alone = hx.scoped(namespace="alone")  # a namespace with nothing but this kind
-        SAVERS[layer](alone, Document("marimba", "tune the marimba"), 0)
+        SAVERS[layer](alone, EvalItem("marimba", "tune the marimba"), 0)
         assert [item.layer for item in alone.retrieve("marimba").all()] == [layer]
         hx.backup(tmp_path / "all.jsonl")
         alone.backup(tmp_path / "own.jsonl")

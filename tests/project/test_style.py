@@ -92,3 +92,13 @@ def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line(
     script = f"import sys, hexad; hexad.Hexad; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@requirement("STORE-05")
+def test_no_two_classes_have_one_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(file.name)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -22,7 +22,7 @@ from hexad.model import DEFAULT_NAMESPACE, Origin
 from hexad.store import Entry, postgres
 from hexad.store.codec import as_json
 from hexad.store.postgres import PostgresStore
-from hexad.store.postgres.connection import Connection
+from hexad.store.postgres.connection import PipelineConnection
 from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
 from hexad.testing.processes import counted, step
 from hexad.text.document import Document
@@ -407,9 +407,9 @@ def test_a_commit_whose_answer_is_lost_is_resolved_by_the_audit_chain(
     url: str, monkeypatch: pytest.MonkeyPatch, committed: bool
 ) -> None:
     store = PostgresStore(url)
-    run, lost = Connection.run, []
+    run, lost = PipelineConnection.run, []
 
-    def losing(self: Connection, statements: Any, **options: Any) -> Any:
+    def losing(self: PipelineConnection, statements: Any, **options: Any) -> Any:
         if statements[-1].sql != "COMMIT" or lost:
             return run(self, statements, **options)
         lost.append(True)
@@ -418,7 +418,7 @@ def test_a_commit_whose_answer_is_lost_is_resolved_by_the_audit_chain(
         self.broken = True
         raise postgres.failures.ConnectionLost("the network is gone")
 
-    monkeypatch.setattr(Connection, "run", losing)
+    monkeypatch.setattr(PipelineConnection, "run", losing)
     if committed:
         assert step(store) == 1
     else:

@@ -16,7 +16,7 @@ from hexad.store.postgres import PostgresStore
 from hexad.testing.nouns import ENTRIES, HOME, document, knowledge
 from hexad.testing.store_data import (
     Changes,
-    Halt,
+    Interruption,
     apply,
     asked,
     changes,
@@ -32,7 +32,7 @@ from tests.store.postgres import drop_schema, new_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hexad.store.postgres.unit import Unit
+    from hexad.store.postgres.unit import PostgresUnit
 
 _namespaces = (f"merged {number}" for number in count())
 
@@ -70,7 +70,7 @@ def merging_store(url: str) -> Iterator[PostgresStore]:
 
     class Merging(PostgresStore):
         @contextmanager
-        def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Unit]:  # type: ignore[override]
+        def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[PostgresUnit]:  # type: ignore[override]
             with super().transaction(namespace, patience=patience) as unit:
                 yield unit
                 unit.scrub()
@@ -87,7 +87,7 @@ def test_merging_the_index_changes_no_answer(merging_store: PostgresStore, trans
     namespace, model = next(_namespaces), dict[str, Any]()
     for steps, fails in transactions:
         after = dict(model)
-        with suppress(Halt), merging_store.transaction(namespace) as unit:
+        with suppress(Interruption), merging_store.transaction(namespace) as unit:
             apply(unit, steps, after)
             check_index(unit, list(unit.page(ENTRIES)))
             fail_if(fails)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.calls.outcome import reported_failure
-from hexad.learning.tool_objects import Call, Shape
+from hexad.learning.tool_objects import ObjectCall, ToolObjectShape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,11 +30,11 @@ def _awaits_person(tool_context: object) -> bool:
     return any(getattr(actions, name, None) for name in asked) or getattr(answer, "confirmed", None) is False
 
 
-def _read(named: Mapping[str, Any]) -> Call:
-    return Call(named["args"], getattr(getattr(named["tool_context"], "session", None), "id", None))
+def _read(named: Mapping[str, Any]) -> ObjectCall:
+    return ObjectCall(named["args"], getattr(getattr(named["tool_context"], "session", None), "id", None))
 
 
-SHAPE: Final = Shape(
+SHAPE: Final = ToolObjectShape(
     call="run_async",
     listing="get_tools",
     read=_read,

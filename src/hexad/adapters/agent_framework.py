@@ -29,7 +29,7 @@ from agent_framework import (  # noqa: E402
 )
 from agent_framework.exceptions import UserInputRequiredException  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
+from hexad.edges.agent import AgentMemory, EndedCall, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
 from hexad.edges.transcripts import described  # noqa: E402
 
@@ -84,11 +84,11 @@ class _Learning(FunctionMiddleware):
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Call the tool; learn from its result or its exception."""
 
-        def ended(_nothing: None, error: Exception | None) -> Ended | None:
+        def ended(_nothing: None, error: Exception | None) -> EndedCall | None:
             result = context.result if error is None else None
             if isinstance(result, list):  # contents: what a tool without a parser returned stays as it is
                 result = "".join(getattr(each, "text", None) or "" for each in result)
-            call = Ended(context.function.name, context.arguments, result, error)
+            call = EndedCall(context.function.name, context.arguments, result, error)
             return None if isinstance(error, _CONTROL_FLOW) else call
 
         def beside(_nothing: None, text: str) -> None:

@@ -21,7 +21,7 @@ require_extra("claude-agent", "the Claude Agent adapter", "claude_agent_sdk")
 from claude_agent_sdk import HookMatcher, SdkMcpTool, create_sdk_mcp_server  # noqa: E402 - a missing package comes first
 from pydantic import TypeAdapter  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended  # noqa: E402
+from hexad.edges.agent import AgentMemory, EndedCall  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
 from hexad.edges.threads import pool_of  # noqa: E402
 
@@ -50,7 +50,7 @@ class HexadClaude:
             return own
         memory = AgentMemory(self._hx, user=user, session=session, budget=self._budget)
         standing = memory.standing()
-        options = {**own, "hooks": _hooks(own.get("hooks") or {}, _Learning(memory))}
+        options = {**own, "hooks": _hooks(own.get("hooks") or {}, _HookLearning(memory))}
         if standing:
             options["system_prompt"] = _longer(own.get("system_prompt"), standing)
         if with_tools:
@@ -61,7 +61,7 @@ class HexadClaude:
         return options
 
 
-class _Learning:
+class _HookLearning:
     """The hooks of one client."""
 
     def __init__(self, memory: AgentMemory) -> None:
@@ -91,14 +91,14 @@ class _Learning:
         result = given.get("tool_response")
         if isinstance(result, list):  # of an MCP tool
             result = "".join(each.get("text", "") for each in result)
-        call = Ended(name, given["tool_input"], result, error, given["tool_use_id"])
+        call = EndedCall(name, given["tool_input"], result, error, given["tool_use_id"])
         text = await self._memory.abeside(given, call, session=given["session_id"])
         if not text:
             return {}
         return {"hookSpecificOutput": {"hookEventName": given["hook_event_name"], "additionalContext": text}}
 
 
-def _hooks(own: dict[str, Any], learning: _Learning) -> dict[str, Any]:
+def _hooks(own: dict[str, Any], learning: _HookLearning) -> dict[str, Any]:
     ours = {
         "UserPromptSubmit": learning.prompted,
         "PreToolUse": learning.starting,

@@ -24,7 +24,7 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage  # 
 from langchain_core.tools import BaseTool, StructuredTool  # noqa: E402
 from langgraph.errors import GraphBubbleUp  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Context, Ended, Named  # noqa: E402
+from hexad.edges.agent import AgentMemory, Context, EndedCall, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
 from hexad.edges.transcripts import described  # noqa: E402
 from hexad.edges.warnings import going_on  # noqa: E402
@@ -144,11 +144,11 @@ def _told(result: Any, text: str) -> Any:
     return result.model_copy(update={"content": f"{result.content}\n{text}"})
 
 
-def _ended(request: ToolCallRequest, result: Any = None, error: Exception | None = None) -> Ended | None:
+def _ended(request: ToolCallRequest, result: Any = None, error: Exception | None = None) -> EndedCall | None:
     """The call's outcome; None for control flow, and for a tool that the model made up."""
     if request.tool is None or isinstance(error, GraphBubbleUp) or getattr(result, "goto", None):
         return None
     call = request.tool_call
     if isinstance(result, ToolMessage) and result.status == "error":
-        return Ended(call["name"], call["args"], error=result.text)
-    return Ended(call["name"], call["args"], result.content if isinstance(result, ToolMessage) else None, error)
+        return EndedCall(call["name"], call["args"], error=result.text)
+    return EndedCall(call["name"], call["args"], result.content if isinstance(result, ToolMessage) else None, error)

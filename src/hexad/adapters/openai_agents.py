@@ -24,7 +24,7 @@ require_extra("openai-agents", "the Agents adapter", "agents")
 from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
 from agents.run_config import CallModelData, ModelInputData, ToolErrorFormatterArgs  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Ended, Named, failure_in_text, named  # noqa: E402
+from hexad.edges.agent import AgentMemory, EndedCall, Named, failure_in_text, named  # noqa: E402
 from hexad.edges.context import BUDGET  # noqa: E402
 from hexad.edges.transcripts import SHAPES  # noqa: E402
 
@@ -125,7 +125,7 @@ class _Run(RunHooks[Any]):
             words = f"{type(args.error).__name__}: {args.error}"
         if args.kind == "tool_exception":
             given = getattr(args.run_context, "tool_arguments", None)
-            call = Ended(args.tool_name, given, error=args.error, id=args.call_id)
+            call = EndedCall(args.tool_name, given, error=args.error, id=args.call_id)
             text = await self._h.memory.abeside(_Speaking(self, args.run_context.context), call)
         else:
             text = ""
@@ -137,7 +137,7 @@ class _Run(RunHooks[Any]):
         """Learn from a result, unless it stands for an exception."""
         if hasattr(context, "tool_call_id"):
             error = failure_in_text(result) if isinstance(result, str) else None
-            call = Ended(tool.name, context.tool_arguments, result, error, context.tool_call_id)
+            call = EndedCall(tool.name, context.tool_arguments, result, error, context.tool_call_id)
             await self._h.memory.alearn(_Speaking(self, context.context), call)
         if self._hooks is not None:
             await self._hooks.on_tool_end(context, agent, tool, result)

@@ -32,7 +32,7 @@ from pydantic_ai.messages import InstructionPart, ModelRequest, ToolCallPart, Us
 from pydantic_ai.toolsets import FunctionToolset  # noqa: E402
 
 from hexad.calls.advice import advised_result  # noqa: E402
-from hexad.edges.agent import AgentMemory, Ended, Named  # noqa: E402
+from hexad.edges.agent import AgentMemory, EndedCall, Named  # noqa: E402
 from hexad.edges.context import BUDGET, Latest  # noqa: E402
 from hexad.edges.transcripts import described  # noqa: E402
 
@@ -110,20 +110,20 @@ class HexadMemory(AbstractCapability[Any]):
         except _CONTROL_FLOW:
             raise
         except (ModelRetry, ToolRetryError) as error:
-            ended = Ended(call.tool_name, args, error=_said(error))
+            ended = EndedCall(call.tool_name, args, error=_said(error))
             _tell(error, await self._memory.abeside(ctx, ended, session=session))
             raise
         except Exception as error:
-            await self._memory.alearn(ctx, Ended(call.tool_name, args, error=error), session=session)
+            await self._memory.alearn(ctx, EndedCall(call.tool_name, args, error=error), session=session)
             raise
-        text = await self._memory.abeside(ctx, Ended(call.tool_name, args, result), session=session)
+        text = await self._memory.abeside(ctx, EndedCall(call.tool_name, args, result), session=session)
         return _told(result, text) if text else result
 
     async def on_tool_validate_error(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, error: Any
     ) -> dict[str, Any]:
         """Learn from arguments that do not fit."""
-        ended = Ended(call.tool_name, args, error=error)
+        ended = EndedCall(call.tool_name, args, error=error)
         await self._memory.alearn(ctx, ended, session=ctx.conversation_id or "")
         raise error
 

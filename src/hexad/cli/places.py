@@ -12,7 +12,7 @@ DEFAULT: Final = "hexad.db"
 _TRUSTED: Final = "trusted.jsonl"  # in the user's data folder: the paths of trusted databases, one a line
 
 
-class Place(NamedTuple):
+class DatabasePlace(NamedTuple):
     """A database, and what to say about it."""
 
     path: Path
@@ -25,21 +25,21 @@ def own() -> Path:
     return data_folder() / DEFAULT
 
 
-def found() -> Place:
+def found() -> DatabasePlace:
     """The nearest trusted database of this folder and those above it, else the user's own."""
     here, untrusted, known = Path.cwd(), "", _trusted()
     for folder in (here, *here.parents):
         path = folder / DEFAULT
         if str(path) in known:
             path = Path(DEFAULT) if folder == here else path
-            return Place(path, f"using this project's memory, {path}", untrusted)
+            return DatabasePlace(path, f"using this project's memory, {path}", untrusted)
         files = [name for name in (DEFAULT, FILE_NAME) if os.path.exists(folder / name)]  # noqa: PTH110 - it never raises
         if files and not untrusted and path != own():
             named = " and ".join(str(folder / name) for name in files)
             are, them = ("is", "it") if len(files) == 1 else ("are", "them")
             why = f"because somebody else may have written {them}"
             untrusted = f"{named} {are} not read, {why}; `hexad trust {quote(str(folder))}` uses {them}"
-    return Place(own(), f"using your own memory, {own()}", untrusted)
+    return DatabasePlace(own(), f"using your own memory, {own()}", untrusted)
 
 
 def database_in(path: Path) -> Path:

@@ -60,7 +60,7 @@ def review(
             screen.remark("nothing awaits review")
 
 
-def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
+def queue_of(hx: Hexad, by: str | None = None) -> "list[WaitingItem]":
     """Proposals, oldest first, then draft skills, newest first, then doubtful learnings, most frequent first."""
     return [
         *(Suggestion(hx, proposal) for proposal in hx.proposals.list()),
@@ -69,7 +69,7 @@ def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
     ]
 
 
-class Entry:
+class WaitingItem:
     """Something that waits for a person's decision."""
 
     what: ClassVar[str]
@@ -92,7 +92,7 @@ class Entry:
         return editing.read(self.text, list(fields))
 
 
-class Suggestion(Entry):
+class Suggestion(WaitingItem):
     """A proposed change to a knowledge entry."""
 
     what = "proposal"
@@ -134,7 +134,7 @@ class Suggestion(Entry):
         screen.say(f"{self.name}: rejected")
 
 
-class Draft(Entry):
+class Draft(WaitingItem):
     """A skill that waits for approval."""
 
     what = "skill"
@@ -187,7 +187,7 @@ class Draft(Entry):
         showing.tell(self.hx.skills.deprecate(self.name))
 
 
-class Doubt(Entry):
+class Doubt(WaitingItem):
     """A lesson that nobody proved, or examples that failed when somebody tried them."""
 
     what = "learning"
@@ -223,7 +223,7 @@ class Doubt(Entry):
         screen.say(f"{kept.id}: trusted {shown_trust(kept.trust)}")
 
 
-def go_through(queue: Sequence[Entry]) -> None:
+def go_through(queue: Sequence[WaitingItem]) -> None:
     """Show each entry and ask about it."""
     for number, entry in enumerate(queue, start=1):
         screen.heading(f"{entry.what} {entry.name}")
@@ -239,7 +239,7 @@ def go_through(queue: Sequence[Entry]) -> None:
         screen.say(f"{screen.counted(left, 'entry', 'entries')} left for later")
 
 
-def _settled(entry: Entry, question: str) -> bool:
+def _settled(entry: WaitingItem, question: str) -> bool:
     """Ask about one entry until it is settled or skipped, as an empty answer does; False to quit."""
     while not entry.settled:
         answer = screen.asked(f"{question}:", at_end="q") or "skip"
@@ -250,7 +250,7 @@ def _settled(entry: Entry, question: str) -> bool:
     return True
 
 
-def _try(entry: Entry, way: str) -> None:
+def _try(entry: WaitingItem, way: str) -> None:
     """Do it; after an error the question is asked again."""
     doing = {"accept": entry.accept, "reject": entry.reject, **({"edit": entry.edit} if entry.editable else {})}
     if way not in doing:

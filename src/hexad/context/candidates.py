@@ -11,7 +11,7 @@ from hexad.text.document import SUBJECT, facet
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from hexad.text.index import Posting, Statistics, TermIndex
+    from hexad.text.index import IndexStatistics, Posting, TermIndex
 
 RARITY: Final = 1.3  # the power of a term's inverse document frequency: above 1, rare words count even more
 _FEWEST: Final = 100
@@ -61,7 +61,7 @@ class Candidates(NamedTuple):
         return held / self.measure.total
 
 
-def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
+def measure(statistics: IndexStatistics, terms: Sequence[str]) -> Measure:
     """Rarity of each term; one that no row holds is the rarest.
 
     A small layer is measured as if it were larger: a word that all of three rows hold may still be a rare word.
@@ -83,7 +83,7 @@ def many(rows: int) -> float:
 
 
 def weigh(
-    statistics: Statistics,
+    statistics: IndexStatistics,
     postings: Mapping[str, Sequence[Posting]],
     terms: Sequence[str],
     common: Collection[str] = (),
@@ -111,7 +111,7 @@ def weigh(
 
 def opened(
     index: TermIndex, terms: Sequence[str], counted: Sequence[str]
-) -> tuple[Statistics, Mapping[str, Sequence[Posting]]]:
+) -> tuple[IndexStatistics, Mapping[str, Sequence[Posting]]]:
     """The frequencies and postings of terms in an index in memory."""
     statistics = index.statistics(counted)
     opening = Opening()
@@ -140,7 +140,7 @@ def _times(measured: Measure, weights: Mapping[str, float]) -> Measure:
     return measured._replace(rarity=rarity, total=sum(rarity.values()) or 1.0)
 
 
-def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
+def _rarest(statistics: IndexStatistics, terms: Sequence[str]) -> Sequence[str]:
     """The rarest terms, rarest first: those that no row holds, then as many others as are read."""
     unknown = [term for term in terms if term not in statistics.frequencies]
     known = sorted(statistics.frequencies.keys() & set(terms), key=lambda term: (statistics.frequencies[term], term))

@@ -71,7 +71,7 @@ class Context(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedCall:
     """A tool call that has ended. ``id`` is for calls that are seen elsewhere too: reported again, or by a watch."""
 
     tool: str
@@ -82,11 +82,12 @@ class Ended:
     said: str = ""  # the agent's own sentence about it
 
 
-Outcome: TypeAlias = Callable[[Any, Exception | None], Ended | None]  # of a result or an exception; None is no outcome
+# Of a result or an exception; None is no outcome.
+Outcome: TypeAlias = Callable[[Any, Exception | None], EndedCall | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TurnJob:
     """Blocking work for a turn, and the warning if it fails."""
 
     turn: tuple[str, ...]
@@ -138,14 +139,14 @@ class AgentMemory:
             prompt = pool_of(self.hx).wait(job.work, seconds=job.seconds) if job is not None else None
         return _context(prompt).standing
 
-    def learn(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+    def learn(self, context: Any, call: EndedCall | None, *, session: str = "") -> str:
         """Record how a call ended, unless it is one of our own tools, or was recorded already; None is no outcome.
 
         The answer is a sentence for the model, where the call mended what had cost much and `ask_for_lessons` is on.
         """
         return _now(self.hx, self._learning(context, call, session)) or ""
 
-    async def alearn(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+    async def alearn(self, context: Any, call: EndedCall | None, *, session: str = "") -> str:
         """Like `learn`, beside an event loop."""
         return await soon(self.hx, self._learning(context, call, session)) or ""
 
@@ -156,28 +157,28 @@ class AgentMemory:
 
         If the call fails all the same, what is known is not said again: its ``id`` is remembered.
         """
-        return _now(self.hx, self._warning(context, Ended(tool, args, id=id), session, counts=counts)) or ""
+        return _now(self.hx, self._warning(context, EndedCall(tool, args, id=id), session, counts=counts)) or ""
 
     async def awarn_before(self, context: Any, tool: str, args: object, *, id: str = "", session: str = "") -> str:
         """Like `warn_before`, beside an event loop."""
-        return await soon(self.hx, self._warning(context, Ended(tool, args, id=id), session, counts=True)) or ""
+        return await soon(self.hx, self._warning(context, EndedCall(tool, args, id=id), session, counts=True)) or ""
 
-    def known_of(self, context: Any, call: Ended, *, session: str = "", counts: bool = True) -> str:
+    def known_of(self, context: Any, call: EndedCall, *, session: str = "", counts: bool = True) -> str:
         """The text that is known about a failed call, for the model that reads its error; empty if nothing is."""
         return _now(self.hx, self._telling(context, call, session, counts=counts)) or ""
 
-    async def aknown_of(self, context: Any, call: Ended, *, session: str = "") -> str:
+    async def aknown_of(self, context: Any, call: EndedCall, *, session: str = "") -> str:
         """Like `known_of`, beside an event loop."""
         return await soon(self.hx, self._telling(context, call, session, counts=True)) or ""
 
-    def beside(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+    def beside(self, context: Any, call: EndedCall | None, *, session: str = "") -> str:
         """Record how a call ended. The answer belongs beside its result, for the model: what is known about its
         failure, or the question for a lesson; mostly it is empty.
         """
         asks, failed = self.learn(context, call, session=session), as_failure(call)
         return asks if failed is None else self.known_of(context, failed, session=session)
 
-    async def abeside(self, context: Any, call: Ended | None, *, session: str = "") -> str:
+    async def abeside(self, context: Any, call: EndedCall | None, *, session: str = "") -> str:
         """Like `beside`, beside an event loop."""
         asks, failed = await self.alearn(context, call, session=session), as_failure(call)
         return asks if failed is None else await self.aknown_of(context, failed, session=session)
@@ -274,7 +275,7 @@ class AgentMemory:
             speaker = Speaker(self._turns.get((user, name)) or Conversation("", user, name), by_name)
         return speaker  # noqa: RET504 - after an error it is None
 
-    def _recalling(self, context: Any, latest: Latest | None, session: str) -> Job | None:
+    def _recalling(self, context: Any, latest: Latest | None, session: str) -> TurnJob | None:
         if not self.hx.enabled or latest is None:
             return None
         if latest.last:
@@ -289,9 +290,9 @@ class AgentMemory:
             if latest.last:
                 TURN_WARNINGS.begin(now.turn)
         turn, seconds = whose.conversation, self.hx.settings.layer_deadline * _LAYER_DEADLINES
-        return Job(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, whose, latest, seconds))
+        return TurnJob(turn.turn, _WITHOUT, seconds, partial(self._lookup.prompt, whose, latest, seconds))
 
-    def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
+    def _capturing(self, context: Any, latest: Latest | None, session: str) -> TurnJob | None:
         """Captures lasting statements if `capture` is on."""
         wanted = self._captures and self.hx.enabled and self.hx.settings.capture
         whose = self._speaker(context, session) if wanted and latest is not None and latest.last else None
@@ -301,9 +302,9 @@ class AgentMemory:
         def work() -> None:
             whose.scope(self.hx).capture([latest.text], typed=self.hx.settings.capture_typed)
 
-        return Job(whose.conversation.turn, "what the user said may not be kept", _PATIENCE, work)
+        return TurnJob(whose.conversation.turn, "what the user said may not be kept", _PATIENCE, work)
 
-    def _learning(self, context: Any, call: Ended | None, session: str) -> Job | None:
+    def _learning(self, context: Any, call: EndedCall | None, session: str) -> TurnJob | None:
         """Records a call. A locked store is waited for once a turn."""
         if call is None or not self.hx.enabled or call.tool in NAMES or call.tool in self._skills:
             return None
@@ -324,9 +325,9 @@ class AgentMemory:
             wanted = self.hx.settings.ask_for_lessons and done.mended is not None
             return ASKS if wanted and own.lesson_wanted(done) else ""
 
-        return Job(turn, f"a call of {call.tool} may be missing from the record", _PATIENCE, work)
+        return TurnJob(turn, f"a call of {call.tool} may be missing from the record", _PATIENCE, work)
 
-    def _telling(self, context: Any, call: Ended, session: str, *, counts: bool) -> Job | None:
+    def _telling(self, context: Any, call: EndedCall, session: str, *, counts: bool) -> TurnJob | None:
         """Finds what is known about a failure. A locked store is waited for once a turn."""
         wanted = self.hx.enabled and call.tool not in NAMES and not self._warned.get(call.id)
         whose = self._speaker(context, session) if wanted else None
@@ -343,9 +344,9 @@ class AgentMemory:
             found = own.learnings.known_fix(call.tool, call.error, args=given, unasked=True, counts=counts)
             return "" if found is None else beside_error(found.note)
 
-        return Job(turn, "an error is shown without what is known of it", _PATIENCE, work)
+        return TurnJob(turn, "an error is shown without what is known of it", _PATIENCE, work)
 
-    def _warning(self, context: Any, call: Ended, session: str, *, counts: bool) -> Job | None:
+    def _warning(self, context: Any, call: EndedCall, session: str, *, counts: bool) -> TurnJob | None:
         """Finds what to know before a call."""
         whose = self._speaker(context, session) if self.hx.enabled and call.tool not in NAMES else None
         if whose is None:
@@ -360,9 +361,9 @@ class AgentMemory:
             return beside_error(found.note)
 
         seconds = self.hx.settings.layer_deadline
-        return Job(whose.conversation.turn, "a call is made without what is known of it", seconds, work)
+        return TurnJob(whose.conversation.turn, "a call is made without what is known of it", seconds, work)
 
-    def _noting(self, context: Any, tools: Iterable[str], session: str) -> Job | None:
+    def _noting(self, context: Any, tools: Iterable[str], session: str) -> TurnJob | None:
         """Finds what is known of the arguments of tools, of all in one go."""
         others = [each for each in tools if each not in NAMES] if self.hx.enabled else []
         whose = self._speaker(context, session) if others else None
@@ -373,9 +374,9 @@ class AgentMemory:
             return whose.scope(self.hx).learnings.notes(others)
 
         seconds = self.hx.settings.layer_deadline
-        return Job(whose.conversation.turn, "tools are described without what is known of them", seconds, work)
+        return TurnJob(whose.conversation.turn, "tools are described without what is known of them", seconds, work)
 
-    def _is_first(self, whose: Conversation, call: Ended) -> bool:
+    def _is_first(self, whose: Conversation, call: EndedCall) -> bool:
         before, _ = _recorded.update((*self.place, whose.user, whose.session, call.id), lambda _: True)
         return not call.id or before is None
 
@@ -398,7 +399,7 @@ def _run(skill: Callable[..., Any], _own: Hexad, _name: str, *given: Any, **name
         return error_answer(str(error))
 
 
-def _now(hx: Hexad, job: Job | None) -> Any:
+def _now(hx: Hexad, job: TurnJob | None) -> Any:
     """The result of a job in a thread; None, and a warning, if it fails."""
     reasons, done = list[str](), None
     with excused(reasons):
@@ -406,7 +407,7 @@ def _now(hx: Hexad, job: Job | None) -> Any:
     return _ended(job, done, reasons)
 
 
-async def soon(hx: Hexad, job: Job | None) -> Any:
+async def soon(hx: Hexad, job: TurnJob | None) -> Any:
     """Like `_now`, beside an event loop."""
     reasons, done = list[str](), None
     with excused(reasons):
@@ -414,7 +415,7 @@ async def soon(hx: Hexad, job: Job | None) -> Any:
     return _ended(job, done, reasons)
 
 
-def _ended(job: Job | None, done: Any, reasons: list[str]) -> Any:
+def _ended(job: TurnJob | None, done: Any, reasons: list[str]) -> Any:
     if job is not None and reasons:
         first, *others = reasons
         TURN_WARNINGS.warn(job.turn, job.failing, re.sub(r"^a call of .* was not recorded: ", "", first), *others)
@@ -435,7 +436,7 @@ def parsed(text: object) -> object:
         return text
 
 
-def as_failure(call: Ended | None) -> Ended | None:
+def as_failure(call: EndedCall | None) -> EndedCall | None:
     """The call with its error, if it failed; also if its result reports that."""
     error = None if call is None else call.error or reported_failure(call.result)
     return None if call is None or error is None else replace(call, error=error)

@@ -33,7 +33,7 @@ _QUEUED: Final = 4.0  # deadlines that work may wait for a thread at most, as lo
 
 
 @dataclass(slots=True, eq=False)
-class _Work(Generic[T]):
+class _PooledWork(Generic[T]):
     """One call and its result."""
 
     call: Callable[[], T]
@@ -51,7 +51,7 @@ class _Work(Generic[T]):
             self.future.set_exception(error)
 
 
-class Pool:
+class ThreadPool:
     """At most ``size`` threads. A pool knows when its work hangs."""
 
     def __init__(self, size: int, name: str = "hexad") -> None:
@@ -63,9 +63,9 @@ class Pool:
     def after_fork(self) -> None:
         """Threads stay in the parent."""
         self._changed = threading.Condition()
-        self._queue: deque[_Work[Any]] = deque()
-        self._running: set[_Work[Any]] = set()
-        self._late: list[_Work[Any]] = []
+        self._queue: deque[_PooledWork[Any]] = deque()
+        self._running: set[_PooledWork[Any]] = set()
+        self._late: list[_PooledWork[Any]] = []
         self._waited = 0.0  # seconds, for the work that was late last
         self._freed = 0.0  # when a thread last finished a piece of work
         self._threads = 0
@@ -104,8 +104,8 @@ class Pool:
             raise
         return work.future.result()
 
-    def _begun(self, call: Callable[[], T], seconds: float | None) -> _Work[T]:
-        work = _Work(partial(contextvars.copy_context().run, call))
+    def _begun(self, call: Callable[[], T], seconds: float | None) -> _PooledWork[T]:
+        work = _PooledWork(partial(contextvars.copy_context().run, call))
         with self._changed:
             self._late = [late for late in self._late if not late.future.done()]
             if seconds is not None and self._late:
@@ -122,7 +122,7 @@ class Pool:
             self._threads += 1
         return work
 
-    def _left(self, work: _Work[Any], seconds: float) -> float:
+    def _left(self, work: _PooledWork[Any], seconds: float) -> float:
         """Seconds left, or `DeadlineExceeded`. While queued, the deadline restarts when a thread becomes free."""
         if work.began is not None:
             until = work.began + seconds
@@ -143,7 +143,7 @@ class Pool:
                 self._freed = time.monotonic()
             del work  # it may hold a large result
 
-    def _next(self) -> _Work[Any] | None:
+    def _next(self) -> _PooledWork[Any] | None:
         with self._changed:
             self._idle += 1
             found = self._changed.wait_for(lambda: self._queue, timeout=_IDLE)
@@ -156,15 +156,15 @@ class Pool:
             return work
 
 
-_pools: Final[Notes[Pool]] = Notes()
+_pools: Final[Notes[ThreadPool]] = Notes()
 _pools_lock: Final = threading.Lock()
 
 
-def pool_of(hx: Hexad) -> Pool:
+def pool_of(hx: Hexad) -> ThreadPool:
     """The thread pool of an engine's store. Each store has its own, so one that hangs does not block another."""
     with _pools_lock:
         pool = _pools.of(hx.store)
         if pool is None:
-            pool = Pool(PER_STORE, hx.store.location)
+            pool = ThreadPool(PER_STORE, hx.store.location)
             _pools.put(hx.store, pool)
         return pool

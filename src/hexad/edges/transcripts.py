@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from hexad.edges.agent import Context, Ended, failure_in_text
+from hexad.edges.agent import Context, EndedCall, failure_in_text
 from hexad.edges.context import Latest
 from hexad.memory.conversations.messages import field_of as _get
 
@@ -20,14 +20,14 @@ _LONGEST_DESCRIPTION: Final = 1024  # some providers behind OpenAI's API refuse 
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RequestShape:
     """How one kind of request is read and written.
 
     ``ended`` are the calls whose results this request is the first to hold, by the provider's ids of them.
     """
 
     latest: Callable[[Body], Latest | None]
-    ended: Callable[[Body], dict[Any, Ended]]
+    ended: Callable[[Body], dict[Any, EndedCall]]
     written: Callable[[Body, Context], dict[str, Any]]
     beside: Callable[[Body, Texts], dict[str, Any]]  # texts behind those results
     tools: Callable[[Body], list[str]]  # the names of structured tools
@@ -81,18 +81,18 @@ def _latest(items: list[Any]) -> Latest | None:
 
 def _outcomes(
     body: Body, calls: Mapping[Any, tuple[Any, Any, str]], results: Iterable[tuple[Any, Any, bool]]
-) -> dict[Any, Ended]:
+) -> dict[Any, EndedCall]:
     """The calls (name, arguments and the agent's sentence, by id) that have a result (id, text, failed), of tools that
     are offered.
     """
     offered = {_get(_get(tool, "function") or tool, "name") for tool in _items(body, "tools")}
-    found: dict[Any, Ended] = {}
+    found: dict[Any, EndedCall] = {}
     for call, result, failed in results:
         if call in calls and (not offered or calls[call][0] in offered):
             (name, args, said), text = calls[call], _text(result)
             known = hashlib.sha256(f"{call} {name} {args} {text}".encode(errors="surrogatepass")).hexdigest()
             error = (text or "failed") if failed else failure_in_text(text)
-            found[call] = Ended(str(name), args, text, error, known, said)
+            found[call] = EndedCall(str(name), args, text, error, known, said)
     return found
 
 
@@ -162,7 +162,7 @@ def _is_responses_result(item: Any) -> bool:
     return bool(_get(item, "type") == "function_call_output")
 
 
-def _chat_ended(body: Body) -> dict[Any, Ended]:
+def _chat_ended(body: Body) -> dict[Any, EndedCall]:
     items = _items(body, "messages")
     calls: dict[Any, tuple[Any, Any, str]] = {}
     for item in items:
@@ -193,7 +193,7 @@ def _chat_told(body: Body, texts: Texts) -> dict[str, Any]:
     return {**body, "messages": [*before, *_told(results, texts, "tool_call_id", "content")]}
 
 
-def _responses_ended(body: Body) -> dict[Any, Ended]:
+def _responses_ended(body: Body) -> dict[Any, EndedCall]:
     items = _items(body, "input")
     made = [item for item in items if _get(item, "type") == "function_call"]
     calls = {_get(call, "call_id"): (_get(call, "name"), _get(call, "arguments"), "") for call in made}
@@ -219,7 +219,7 @@ def _blocks(item: Any) -> list[Any]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
 
 
-def _messages_ended(body: Body) -> dict[Any, Ended]:
+def _messages_ended(body: Body) -> dict[Any, EndedCall]:
     items = _items(body, "messages")
     calls: dict[Any, tuple[Any, Any, str]] = {}
     for item in items:
@@ -253,8 +253,8 @@ def _messages_told(body: Body, texts: Texts) -> dict[str, Any]:
     return {**body, "messages": [*before, {**last, "content": _told(_blocks(last), texts, "tool_use_id", "content")}]}
 
 
-SHAPES: Final[Mapping[str, Shape]] = {
-    "/chat/completions": Shape(
+SHAPES: Final[Mapping[str, RequestShape]] = {
+    "/chat/completions": RequestShape(
         latest=lambda body: _latest(_items(body, "messages")),
         ended=_chat_ended,
         written=_chat_written,
@@ -262,7 +262,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         tools=lambda body: _names(body, _chat_tool),
         noted=lambda body, notes: _noted(body, notes, _chat_tool),
     ),
-    "/responses": Shape(
+    "/responses": RequestShape(
         latest=lambda body: _latest(_items(body, "input")),
         ended=_responses_ended,
         written=_responses_written,
@@ -270,7 +270,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         tools=lambda body: _names(body, _responses_tool),
         noted=lambda body, notes: _noted(body, notes, _responses_tool),
     ),
-    "/v1/messages": Shape(
+    "/v1/messages": RequestShape(
         latest=lambda body: _latest(_items(body, "messages")),
         ended=_messages_ended,
         written=_messages_written,

@@ -15,14 +15,14 @@ from hexad.text import words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from hexad.evals.data import Document
+    from hexad.evals.data import EvalItem
 
     Answer: TypeAlias = Callable[[str, int], Sequence[str]]  # a question and a number → the ids of the best, best first
-    Baseline: TypeAlias = Callable[[Sequence[Document]], AbstractContextManager[Answer]]
+    Baseline: TypeAlias = Callable[[Sequence[EvalItem]], AbstractContextManager[Answer]]
 
 
 @contextmanager
-def like(documents: Sequence[Document]) -> Iterator[Answer]:
+def like(documents: Sequence[EvalItem]) -> Iterator[Answer]:
     """Any of the first five keywords of the question, anywhere in the text, oldest first: what many agents do today."""
     with closing(_table("TABLE item (id TEXT, text TEXT)", documents)) as table:
 
@@ -35,7 +35,7 @@ def like(documents: Sequence[Document]) -> Iterator[Answer]:
 
 
 @contextmanager
-def fts5(documents: Sequence[Document]) -> Iterator[Answer]:
+def fts5(documents: Sequence[EvalItem]) -> Iterator[Answer]:
     """SQLite's full-text index with its own Porter stemmer, all words as alternatives, ordered by BM25."""
     fields = "VIRTUAL TABLE item USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
     with closing(_table(fields, documents)) as table:
@@ -48,7 +48,7 @@ def fts5(documents: Sequence[Document]) -> Iterator[Answer]:
 
 
 @contextmanager
-def static(documents: Sequence[Document]) -> Iterator[Answer]:
+def static(documents: Sequence[EvalItem]) -> Iterator[Answer]:
     """Static embeddings only, with Hexad's embedder: what a vector memory finds."""
     if not semantic.installed():
         raise missing_extra("the baseline static", semantic.EXTRA)
@@ -58,7 +58,7 @@ def static(documents: Sequence[Document]) -> Iterator[Answer]:
     ]
 
 
-def _table(fields: str, documents: Sequence[Document]) -> sqlite3.Connection:
+def _table(fields: str, documents: Sequence[EvalItem]) -> sqlite3.Connection:
     table = sqlite3.connect(":memory:")
     table.execute(f"CREATE {fields}")
     table.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])

@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.evals.data import CAPTURE, Line, readable
-from hexad.evals.tables import Figures, Table, figures_by_set, mean
+from hexad.evals.data import CAPTURE, DataLine, readable
+from hexad.evals.tables import Figures, FigureTable, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.memory.conversations.capture import plain
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NAMES: Final = ("precision_saved", "precision_proposed", "recall_saved", "recall", "saved_per_100_without")
 
 
-class Outcome(NamedTuple):
+class CaptureOutcome(NamedTuple):
     """The outcome of one conversation."""
 
     keep: tuple[str, ...]
@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
         return [wanted for wanted in self.keep if not any(_same(text, wanted) for text in kept)]
 
 
-def figures(every: Sequence[Outcome]) -> dict[str, float]:
+def figures(every: Sequence[CaptureOutcome]) -> dict[str, float]:
     """Shares of what was saved and proposed that is right, of what was to be kept, and entries saved in small talk."""
     saved, proposed = sum(len(each.saved) for each in every), sum(len(each.proposed) for each in every)
     wanted = sum(len(each.keep) for each in every)
@@ -72,11 +72,11 @@ def converse(folder: Path, progress: Progress) -> Figures | None:
     wrong = [text for each in every for text in each.saved if not each.right([text])]
     missed = [text for each in every for text in each.missed((*each.saved, *each.proposed))]
     listed = [("saved wrongly", text) for text in wrong] + [("missed", text) for text in missed]
-    not_right = [Table(("not right", "text"), listed)] if listed else []
+    not_right = [FigureTable(("not right", "text"), listed)] if listed else []
     return Figures({**document, "wrong": wrong, "missed": missed}, [*tables, *not_right])
 
 
-def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:
+def _captured(hx: Hexad, progress: Progress, line: DataLine) -> CaptureOutcome:
     messages, keep = line.fields.get("messages"), line.fields.get("keep")
     if not isinstance(messages, list) or not isinstance(keep, list) or not all(isinstance(each, str) for each in keep):
         raise line.error("messages must be a list, and keep a list of texts")
@@ -84,7 +84,7 @@ def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:
     progress(f"capture: {line.file.stem}", line.number, line.number)
     turns = sum(isinstance(each, dict) and each.get("role") == "user" for each in messages)
     saved, proposed = (tuple(each.content for each in kept) for kept in (done.saved, done.proposed))
-    outcome, category = Outcome(tuple(keep), saved, proposed, turns), line.fields.get("category")
+    outcome, category = CaptureOutcome(tuple(keep), saved, proposed, turns), line.fields.get("category")
     if category is None:
         return outcome
     right = (each for each in (*done.saved, *done.proposed) if outcome.right([each.content]))

@@ -32,7 +32,7 @@ KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class EvalItem:
     """An item to find."""
 
     id: str
@@ -42,7 +42,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EvalQuestion:
     """A question and the ids that answer it."""
 
     id: str
@@ -57,17 +57,17 @@ class EvalSet:
 
     layer: Layer
     name: str
-    corpus: tuple[Document, ...]
-    questions: tuple[Question, ...]
+    corpus: tuple[EvalItem, ...]
+    questions: tuple[EvalQuestion, ...]
 
     @property
     def path(self) -> str:
         """Its name in reports."""
         return f"{self.layer.value}/{self.name}"
 
-    def groups(self) -> dict[str, tuple[Document, ...]]:
+    def groups(self) -> dict[str, tuple[EvalItem, ...]]:
         """The items of each group, in the order of the file."""
-        found: dict[str, list[Document]] = {}
+        found: dict[str, list[EvalItem]] = {}
         for document in self.corpus:
             found.setdefault(document.group, []).append(document)
         return {group: tuple(documents) for group, documents in found.items()}
@@ -107,7 +107,7 @@ def live_sets(place: Path) -> tuple[EvalSet, ...]:
     """
     file = place if place.is_file() else place / QUERIES
     files = [file] if file.is_file() else sorted(place.glob(f"*/*/{QUERIES}"))
-    asked: dict[Layer, list[Question]] = {}
+    asked: dict[Layer, list[EvalQuestion]] = {}
     for each in files:
         usual = Layer.USER_KNOWLEDGE if each == file else _layer(each.parent.parent)
         for layer, question in readable(each, partial(_asked_of, usual)):
@@ -117,7 +117,7 @@ def live_sets(place: Path) -> tuple[EvalSet, ...]:
     return tuple(EvalSet(layer, "this memory", (), tuple(questions)) for layer, questions in asked.items())
 
 
-def _asked_of(usual: Layer, line: Line) -> tuple[Layer, Question]:
+def _asked_of(usual: Layer, line: DataLine) -> tuple[Layer, EvalQuestion]:
     """A question, and the layer that is asked."""
     try:
         return Layer.parse(line.fields.get("layer", usual)), _question(line)
@@ -133,25 +133,25 @@ def read_set(home: Path) -> EvalSet:
     return EvalSet(_layer(home.parent), home.name, corpus, questions)
 
 
-def _document(line: Line) -> Document:
+def _document(line: DataLine) -> EvalItem:
     meta = line.fields.get("meta", {})
     if not isinstance(meta, Mapping):
         raise line.error("meta must be an object")
-    return Document(line.text("id"), line.text("text"), _group(line), meta)
+    return EvalItem(line.text("id"), line.text("text"), _group(line), meta)
 
 
-def _question(line: Line) -> Question:
+def _question(line: DataLine) -> EvalQuestion:
     relevant = line.fields.get("relevant")
     if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
         raise line.error("relevant must be a list of at least one id")
-    return Question(str(line.fields.get("id") or line.number), line.text("text"), frozenset(relevant), _group(line))
+    return EvalQuestion(str(line.fields.get("id") or line.number), line.text("text"), frozenset(relevant), _group(line))
 
 
-def _group(line: Line) -> str:
+def _group(line: DataLine) -> str:
     return str(line.fields.get("group") or DEFAULT_NAMESPACE)
 
 
-class Line(NamedTuple):
+class DataLine(NamedTuple):
     """A line of a JSON Lines file, and its place."""
 
     file: Path
@@ -170,12 +170,12 @@ class Line(NamedTuple):
         return EvalError(str(self.file), reason, self.number)
 
 
-def readable(file: Path, make: Callable[[Line], T]) -> Iterator[T]:
+def readable(file: Path, make: Callable[[DataLine], T]) -> Iterator[T]:
     """The content of each line of a JSON Lines file. A bad line is reported and left out."""
     bad = 0
     for number, text in _numbered(file):
         try:
-            yield make(_parsed(Line(file, number, {}), text))
+            yield make(_parsed(DataLine(file, number, {}), text))
         except EvalError as error:
             bad += 1
             if bad <= _SHOWN:
@@ -195,7 +195,7 @@ def _numbered(file: Path) -> Iterator[tuple[int, str]]:
     yield from ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
-def _parsed(line: Line, text: str) -> Line:
+def _parsed(line: DataLine, text: str) -> DataLine:
     try:
         fields = json.loads(text)
     except ValueError:

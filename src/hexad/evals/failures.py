@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table
+from hexad.evals.data import DataLine, readable
+from hexad.evals.tables import Figures, FigureTable
 from hexad.facade import Hexad
 from hexad.model import Layer
 
@@ -60,7 +60,7 @@ def replay_failures(folder: Path, progress: Progress) -> Figures | None:
         "retrieved_in_3": (again, len(known)),
     }
     rows = [(f"{FOLDER}: {name}", str(n), f"{n / of:.3f}" if of else "") for name, (n, of) in counts.items()]
-    table = Table(("tool failures", "number", "share"), rows)
+    table = FigureTable(("tool failures", "number", "share"), rows)
     return Figures({name: number for name, (number, _) in counts.items()}, [table])
 
 
@@ -70,7 +70,7 @@ def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:
     return about in {item.id for item in found.all()}
 
 
-def _failed(line: Line) -> Failed:
+def _failed(line: DataLine) -> Failed:
     fixed = line.fields.get("fixed_same_tool")
     if fixed is not None and not (isinstance(fixed, dict) and "args" in fixed):
         raise line.error("fixed_same_tool must be null or an object with args")
@@ -78,7 +78,7 @@ def _failed(line: Line) -> Failed:
     return Failed(line.text("tool"), _arguments(line, line.fields.get("args")), line.text("error"), worked)
 
 
-def _arguments(line: Line, value: object) -> Mapping[str, Any]:
+def _arguments(line: DataLine, value: object) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.calls.error_words import words_of
 from hexad.errors import EvalError
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table
+from hexad.evals.tables import Figures, FigureTable
 from hexad.learning.pattern import fitting, place
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def group_errors(folder: Path, progress: Progress) -> Figures | None:
         return None
     mean = round(fmean(systems.values()), 4)
     rows = [(f"{FOLDER}/{name}", f"{value:.3f}") for name, value in systems.items()]
-    table = Table(("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{mean:.3f}")])
+    table = FigureTable(("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{mean:.3f}")])
     return Figures({"mean": mean, "systems": systems}, [table])
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table, figures_by_set, mean
+from hexad.evals.data import DataLine, readable
+from hexad.evals.tables import Figures, FigureTable, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.model import Category
 from hexad.settings import STATIC
@@ -40,7 +40,7 @@ class Life(NamedTuple):
     messages: Sequence[Message]
 
 
-class Outcome(NamedTuple):
+class LifeOutcome(NamedTuple):
     """The outcome of one message; ``first`` and ``missing`` are about the expected facts."""
 
     message: Message
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
     found: int
 
 
-def figures(every: Sequence[Outcome]) -> dict[str, float]:
+def figures(every: Sequence[LifeOutcome]) -> dict[str, float]:
     """Shares of the messages with an answer, of those without, and unexpected entries for each message."""
     answered = [each for each in every if each.message.expect]
     silent = [not each.found for each in every if not each.message.expect]
@@ -79,11 +79,11 @@ def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -
         for name, each in wrong
     ]
     missed = [(name, each.message.text, ", ".join(each.missing)) for name, each in wrong if each.missing]
-    not_given = [Table(("not given", "message", "facts"), missed)] if missed else []
+    not_given = [FigureTable(("not given", "message", "facts"), missed)] if missed else []
     return Figures({**document, "misses": misses}, [*tables, *not_given])
 
 
-def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome]:
+def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[LifeOutcome]:
     with Hexad.open(":memory:", enabled=True, semantic=True, embedder=embedder) as hx:
         for key, (text, category) in life.facts.items():
             hx.knowledge.save(key, text, category=category)
@@ -94,14 +94,14 @@ def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome
             said = {key: " ".join(life.facts[key][0].split()) for key in sorted(message.expect)}
             missing = tuple(key for key, text in said.items() if text not in prompt.text)
             noise = tuple(key for key in found if key not in message.expect)
-            yield Outcome(message, first, missing, noise, len(found))
+            yield LifeOutcome(message, first, missing, noise, len(found))
             progress(f"life: {life.name}", done, len(life.messages))
 
 
 def _life(file: Path) -> Life:
     facts: dict[str, tuple[str, str]] = {}
 
-    def read(line: Line) -> Message | None:
+    def read(line: DataLine) -> Message | None:
         kind, text = line.fields.get("kind"), line.text("text")
         if kind == "fact":
             category = str(line.fields.get("category") or Category.FACT)

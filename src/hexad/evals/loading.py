@@ -11,7 +11,7 @@ from hexad.model import Layer, Tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.evals.data import Document, EvalSet
+    from hexad.evals.data import EvalItem, EvalSet
     from hexad.facade import Hexad
 
 _log: Final = logging.getLogger("hexad")
@@ -30,7 +30,7 @@ def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[s
     return engines
 
 
-def _save(hx: Hexad, data: EvalSet, document: Document, position: int) -> None:
+def _save(hx: Hexad, data: EvalSet, document: EvalItem, position: int) -> None:
     """Store an item. One that the store refuses, as too long for instance, is reported and left out."""
     try:
         SAVERS[data.layer](hx, document, position)
@@ -51,17 +51,17 @@ def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:
     }
 
 
-def _knowledge(hx: Hexad, document: Document, position: int) -> None:
+def _knowledge(hx: Hexad, document: EvalItem, position: int) -> None:
     subject, thread = (str(document.meta.get(name, "")) for name in ("speaker", "session"))
     hx.knowledge.save(document.id, document.text, subject=subject, thread=thread, position=position)
 
 
-def _skill(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
+def _skill(hx: Hexad, document: EvalItem, position: int) -> None:  # noqa: ARG001
     hx.skills.create(document.id, kind="instruction", description=document.text, definition={"text": document.text})
     hx.skills.activate(document.id)
 
 
-SAVERS: Mapping[Layer, Callable[[Hexad, Document, int], object]] = {
+SAVERS: Mapping[Layer, Callable[[Hexad, EvalItem, int], object]] = {
     Layer.USER_KNOWLEDGE: _knowledge,
     Layer.SKILL_PATTERNS: _skill,
     Layer.EXTERNAL_KNOWLEDGE: lambda hx, each, _: hx.references.save(each.id, location=each.id, summary=each.text),

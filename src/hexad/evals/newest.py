@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table, mean
+from hexad.evals.tables import Figures, FigureTable, mean
 from hexad.facade import Hexad
 from hexad.model import Layer
 from hexad.settings import STATIC
@@ -30,7 +30,7 @@ def find_newest(folder: Path, progress: Progress, *, embedder: str = STATIC) -> 
     shares = {file.stem: _share(file, progress, embedder) for file in files}
     if not shares:
         return None
-    table = Table(("newest answer first", "share"), [(name, f"{share:.3f}") for name, share in shares.items()])
+    table = FigureTable(("newest answer first", "share"), [(name, f"{share:.3f}") for name, share in shares.items()])
     return Figures({"newest_first": mean(list(shares.values())), "sets": shares}, [table])
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jinja2 import Environment
 
 from hexad.evals.run import Measured, SetResult, by_layer, overall
-from hexad.evals.tables import Table
+from hexad.evals.tables import FigureTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,27 +40,27 @@ def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
     return document
 
 
-def as_page(tables: Iterable[Table], note: str) -> str:
+def as_page(tables: Iterable[FigureTable], note: str) -> str:
     """A page that needs nothing else, with a note under its title. A share from 0 to 1 is also a bar."""
     environment = Environment(autoescape=True)
     environment.filters["share"] = lambda text: float(text) if re.fullmatch(r"[01]\.\d+", text) else 0.0
     return environment.from_string(_PAGE.read_text(encoding="utf-8")).render(tables=tables, note=note)
 
 
-def retrieval_tables(results: Sequence[SetResult], misses: int = 0) -> Iterator[Table]:
+def retrieval_tables(results: Sequence[SetResult], misses: int = 0) -> Iterator[FigureTable]:
     """Questions of other layers, then every set, layer and the mean."""
     if any(result.foreign for result in results):
         foreign = list(_foreign_rows(results))
-        yield Table(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
+        yield FigureTable(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
     if results:
-        yield Table(("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"), list(_figures(results)))
+        yield FigureTable(("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"), list(_figures(results)))
     missed = [
         (result.data.path, miss.question, ", ".join(miss.missing), ", ".join(miss.found))
         for result in results
         for miss in result.hexad.misses[:misses]
     ]
     if missed:
-        yield Table(("missed", "question", "answer", "found instead"), missed)
+        yield FigureTable(("missed", "question", "answer", "found instead"), missed)
 
 
 def unanswered(results: Sequence[SetResult]) -> float:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from hexad.evals.baselines import Baseline
-    from hexad.evals.data import EvalSet, Question
+    from hexad.evals.data import EvalQuestion, EvalSet
 
     Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
-    Ask: TypeAlias = Callable[[Question], Sequence[str]]
+    Ask: TypeAlias = Callable[[EvalQuestion], Sequence[str]]
 
 DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
 FOREIGN = 150  # questions of other layers that a set is asked
@@ -88,7 +88,7 @@ class Plan:
     seed: int = 0  # of the draw
     live: Hexad | None = None  # the memory that is asked; without one, a new store with the set's items
 
-    def drawn(self, questions: Sequence[Question]) -> Sequence[Question]:
+    def drawn(self, questions: Sequence[EvalQuestion]) -> Sequence[EvalQuestion]:
         """The questions to ask, in the order of the file."""
         if self.queries is None or self.queries >= len(questions):
             return questions
@@ -136,7 +136,7 @@ class Measurement:
         """A function that asks the engine of a question's group."""
         layers = [self.data.layer]
 
-        def ask(question: Question) -> Sequence[str]:
+        def ask(question: EvalQuestion) -> Sequence[str]:
             engine = engines.get(question.group)
             found = engine.retrieve(question.text, layers=layers, max_per_layer=DEPTH) if engine else None
             return [item.key for item in found.all()] if found else ()
@@ -145,7 +145,7 @@ class Measurement:
             engine.retrieve("warm up the embedder", layers=layers)  # loading must not count as a question's time
         return ask
 
-    def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[Question], recall: float) -> Foreign:
+    def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[EvalQuestion], recall: float) -> Foreign:
         """Measure the floor: questions of other layers, and the set's own questions without it."""
         others = [each for each in self.sets if each.layer is not self.data.layer]
         each_gives = FOREIGN // len(others) + 1 if others else 0
@@ -159,14 +159,14 @@ class Measurement:
             without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
         return Foreign(len(texts), unanswered, without.quality.recall_at_5 - recall)
 
-    def _baseline(self, asked: Sequence[Question], name: str, build: Baseline) -> Measured:
+    def _baseline(self, asked: Sequence[EvalQuestion], name: str, build: Baseline) -> Measured:
         with ExitStack() as stack:
             built = {group: stack.enter_context(build(each)) for group, each in self.data.groups().items()}
             return self.measured(
                 asked, lambda each: built[each.group](each.text, DEPTH) if each.group in built else (), name
             )
 
-    def measured(self, asked: Sequence[Question], ask: Ask, what: str) -> Measured:
+    def measured(self, asked: Sequence[EvalQuestion], ask: Ask, what: str) -> Measured:
         """Quality and speed of the answers to some questions."""
         answers: list[tuple[Sequence[str], Collection[str]]] = []
         times: list[float] = []

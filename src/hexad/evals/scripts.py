@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import readable
-from hexad.evals.tables import Figures, Table
+from hexad.evals.tables import Figures, FigureTable
 from hexad.model import Capability, Decision
-from hexad.skills.validation import Verdict, check
+from hexad.skills.validation import ScriptVerdict, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BENIGN: Final = "shell_benign"
 HARMFUL: Final = "shell_harmful"
-_SHARES: Final[Mapping[str, Mapping[str, Callable[[Verdict], bool]]]] = {
+_SHARES: Final[Mapping[str, Mapping[str, Callable[[ScriptVerdict], bool]]]] = {
     BENIGN: {
         "rejected": lambda verdict: verdict.decision is Decision.REJECT,
         "needs": lambda verdict: verdict.decision is Decision.NEEDS,
@@ -38,12 +38,12 @@ def check_scripts(folder: Path, kind: str, progress: Progress) -> Figures | None
     scripts = [text for file in files for text in readable(file, lambda line: line.text("text"))]
     if files and not scripts:
         raise EvalError(str(folder / kind), "has no lines; give one object with text for each script")
-    verdicts: list[Verdict] = []
+    verdicts: list[ScriptVerdict] = []
     for script in scripts:
         verdicts.append(check(script))
         progress(f"{kind}: checking", len(verdicts), len(scripts))
     if not verdicts:
         return None
     shares = {name: round(sum(map(test, verdicts)) / len(verdicts), 4) for name, test in _SHARES[kind].items()}
-    table = Table((kind, "share"), [(f"{kind}: {name}", f"{each:g}") for name, each in shares.items()])
+    table = FigureTable((kind, "share"), [(f"{kind}: {name}", f"{each:g}") for name, each in shares.items()])
     return Figures({**shares, "count": len(verdicts)}, [table])

@@ -20,8 +20,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.calls.outcome import outcome_of
-from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table
+from hexad.evals.data import DataLine, readable
+from hexad.evals.tables import Figures, FigureTable
 from hexad.examples import cut
 from hexad.facade import Hexad
 from hexad.learning.confidence import UNPROVEN
@@ -119,7 +119,7 @@ def replay_sessions(folder: Path, progress: Progress, *, show: int = 0, seed: in
     figures = {name: counts.as_json() for name, counts in {**every, "all": whole}.items()}
     rows = [(name, *(str(figures[file][name]) for file in figures)) for name in figures["all"]]
     drawn = Random(seed).sample(texts, min(show, len(texts)))  # noqa: S311 - a sample, no secret
-    tables = [Table(("sessions", *figures), rows), *([_table(drawn)] if drawn else [])]
+    tables = [FigureTable(("sessions", *figures), rows), *([_table(drawn)] if drawn else [])]
     judged = [{"set": each.file, **asdict(each)} for each in drawn]
     sets = {name: figures[name] for name in every}
     return Figures({**figures["all"], "sets": sets, **({"shown": judged} if judged else {})}, tables)
@@ -256,7 +256,7 @@ def _holds_sessions(file: Path) -> bool:
         return False
 
 
-def _session(line: Line) -> tuple[str, datetime, Sequence[Mapping[str, Any]]]:
+def _session(line: DataLine) -> tuple[str, datetime, Sequence[Mapping[str, Any]]]:
     events, start = line.fields.get("events"), _moment(line.fields.get("start"))
     if not isinstance(events, list) or start is None:
         raise line.error("is no session: it needs start and events")
@@ -274,6 +274,6 @@ def _text(answer: Mapping[str, Any]) -> str:
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
-def _table(drawn: Sequence[ShownText]) -> Table:
+def _table(drawn: Sequence[ShownText]) -> FigureTable:
     rows = [(each.file, each.place, each.about, each.text, "\n".join(each.then)) for each in drawn]
-    return Table(("from", "where", "about", "shown", "then the agent did"), rows)
+    return FigureTable(("from", "where", "about", "shown", "then the agent did"), rows)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Table(NamedTuple):
+class FigureTable(NamedTuple):
     """The names of the columns, of which the first is the title too, and the rows."""
 
     head: tuple[str, ...]
@@ -22,7 +22,7 @@ class Figures(NamedTuple):
     """The figures of one kind of evaluation: JSON of a documented shape, and the same for people."""
 
     json: Mapping[str, Any]
-    tables: Sequence[Table]
+    tables: Sequence[FigureTable]
 
 
 def mean(values: Sequence[float], otherwise: float = 0.0) -> float:
@@ -37,4 +37,4 @@ def figures_by_set(
     every = figures([each for outcomes in sets.values() for each in outcomes])
     shares = {name: figures(outcomes) for name, outcomes in sets.items()}
     rows = [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in {**shares, "all": every}.items()]
-    return Figures({**every, "sets": shares}, [Table((title, *(name.replace("_", " ") for name in names)), rows)])
+    return Figures({**every, "sets": shares}, [FigureTable((title, *(name.replace("_", " ") for name in names)), rows)])

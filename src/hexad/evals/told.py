@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.agent_tools import agent_tools
-from hexad.evals.data import Line, readable
-from hexad.evals.tables import Figures, Table, mean
+from hexad.evals.data import DataLine, readable
+from hexad.evals.tables import Figures, FigureTable, mean
 from hexad.facade import Hexad
 from hexad.memory.ground import ground
 from hexad.settings import STATIC
@@ -73,10 +73,10 @@ def tell(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Figures
         "saves": sum(save.says for save in saves),
     }
     missed = [(", ".join((*each.missing, *(f"stale: {text}" for text in each.stale))), each.message) for each in alone]
-    tables = [Table(("told what it was told", "nobody reviews", "all reviewed"), _rows(alone, reviewed))]
-    tables.append(Table(("saves", "number", "of"), _saves_rows(document)))
+    tables = [FigureTable(("told what it was told", "nobody reviews", "all reviewed"), _rows(alone, reviewed))]
+    tables.append(FigureTable(("saves", "number", "of"), _saves_rows(document)))
     wrong = [row for row in missed if row[0]]
-    tables += [Table(("missing or stale", "message"), wrong)] if wrong else []
+    tables += [FigureTable(("missing or stale", "message"), wrong)] if wrong else []
     return Figures(document, tables)
 
 
@@ -122,7 +122,7 @@ def _asked(hx: Hexad, asks: Sequence[Mapping[str, Any]]) -> Iterator[Ask]:
         yield Ask(ask["message"], len(needs), missing, stale, noise)
 
 
-def _save(line: Line) -> Save:
+def _save(line: DataLine) -> Save:
     said, content = line.fields["said"], line.text("content")
     if not isinstance(said, list) or not all(isinstance(each, str) for each in said):
         raise line.error("said must be a list of messages")

@@ -15,7 +15,7 @@ from hexad.interchange.formats import Offer, Source, sources
 from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
-from hexad.memory.backup.lines import Line
+from hexad.memory.backup.lines import BackupLine
 from hexad.memory.index.resemblance import alike
 from hexad.memory.keys import key_from, numbered
 from hexad.memory.knowledge import KnowledgeCollection
@@ -222,7 +222,7 @@ class _Saver:
         if fields["type"] == "knowledge" and not named and "content" in fields:
             fields = {**fields, "key": self._free_key(str(fields["content"]), fields.get("key", ""), source)}
         times = {"created": now, "updated": now, **_IDENTITY.get(fields["type"], {})}
-        return cast("Record", Line(offer.line, "", fields, 0).noun(str(source.path), **times))
+        return cast("Record", BackupLine(offer.line, "", fields, 0).noun(str(source.path), **times))
 
     def _free_key(self, content: str, title: str, source: Source) -> str:
         """The key of the entry that a text changes, else its title or one made from it; numbered if that is taken."""

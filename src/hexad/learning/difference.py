@@ -24,7 +24,7 @@ from hexad.calls.commands import (
     words_in,
 )
 from hexad.examples import ABSENT, FEWER_WORDS
-from hexad.learning.shapes import Form, compared, flat, form_of, has_form
+from hexad.learning.shapes import ArgumentForm, compared, flat, form_of, has_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ class Difference:
 
     removed: tuple[str, ...] = ()  # words of a shell text that were taken away
     added: tuple[str, ...] = ()
-    forms: tuple[Form, ...] = ()
+    forms: tuple[ArgumentForm, ...] = ()
     values: tuple[tuple[str, Any, Any], ...] = ()  # path, value before, value after
     steps: tuple[str, ...] = ()  # the tools that were called in between, where the very same call worked then
     rights: bool = False  # whether it takes rights or turns a check off
@@ -125,7 +125,7 @@ class Difference:
         return cls(
             removed=tuple(map(str, stored.get("removed", ()))),
             added=tuple(map(str, stored.get("added", ()))),
-            forms=tuple(Form(*map(str, each)) for each in stored.get("forms", ())),
+            forms=tuple(ArgumentForm(*map(str, each)) for each in stored.get("forms", ())),
             values=tuple((str(path), before, after) for path, before, after in stored.get("values", ())),
             steps=tuple(map(str, stored.get("steps", ()))),
             rights=stored.get("rights") is True,

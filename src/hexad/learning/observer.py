@@ -11,7 +11,7 @@ from hexad.learning.learnings import LearningCollection
 from hexad.learning.offers import PATIENCE, remember_offers
 from hexad.learning.recorder import Recorded, ask_once, record
 from hexad.learning.tool_objects import shape_of, watched_object
-from hexad.learning.watching import StepTool, Watch, watched
+from hexad.learning.watching import Watch, WatchedStepTool, watched
 from hexad.memory import admission
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class Observer:
         """The workspace's learnings."""
         return LearningCollection(self.workspace, find)
 
-    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
+    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> WatchedStepTool:
         """A tool as a skill's step calls it: each call is recorded once, and judged by the tool's own rule."""
-        return StepTool(self.workspace, name, tool, session)
+        return WatchedStepTool(self.workspace, name, tool, session)
 
     def shown(self, learnings: Iterable[str], session: str | None) -> None:
         """Store about which errors a session was shown something, so that any process can count what follows."""

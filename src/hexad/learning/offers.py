@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import HexadError
 from hexad.model import Layer, Learning
-from hexad.store.learning import MET, OFFERED, SHOWN, STUCK, LearningChanges, Offer
+from hexad.store.learning import MET, OFFERED, SHOWN, STUCK, LearningChanges, SessionOffer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,12 +53,12 @@ def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
     change.unit.learn(LearningChanges(offers=made, drop_offers_before=now - OFFER_HOLDS))
 
 
-def new_offer(change: Change, learning: Learning, state: str, now: datetime) -> Offer:
+def new_offer(change: Change, learning: Learning, state: str, now: datetime) -> SessionOffer:
     """An offer in the change's session."""
-    return Offer(session=change.session, learning=learning.id, trigger=learning.trigger, state=state, at=now)
+    return SessionOffer(session=change.session, learning=learning.id, trigger=learning.trigger, state=state, at=now)
 
 
-def _shown_again(known: Offer | None, now: datetime) -> str:
+def _shown_again(known: SessionOffer | None, now: datetime) -> str:
     """The state of an offer that is made now, given an earlier one in the session; empty if that one stays."""
     if known is None or abs(now - known.at) > OFFER_HOLDS:
         return OFFERED

@@ -34,9 +34,9 @@ from hexad.store.learning import (
     STUCK,
     UNAIDED,
     WORKED,
-    Call,
     LearningChanges,
-    Offer,
+    RecordedCall,
+    SessionOffer,
 )
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class _Recording:
         if self.trusts:
             details["trust"] = self.trusts
         number = self.change.audit("tool.call", outcome.tool, details, at=self.now)
-        call = Call(
+        call = RecordedCall(
             number=number,
             session=self.change.session,
             tool=outcome.tool,
@@ -212,12 +212,12 @@ class _Recording:
             if failed and known.state in _OPEN:
                 self._answer(recent[failed[0]], recent[: failed[0]], known, tries=len(failed))
 
-    def _is_open(self, call: Call, learning: str) -> bool:
+    def _is_open(self, call: RecordedCall, learning: str) -> bool:
         """Whether a call is a failure of this tool with a learning's error, and belongs to the present task."""
         late = abs(self.now - call.at) > ONE_TASK
         return not call.ok and not late and call.tool == self.outcome.tool and call.learning == learning
 
-    def _answer(self, failure: Call, after: Sequence[Call], known: Offer, *, tries: int) -> None:
+    def _answer(self, failure: RecordedCall, after: Sequence[RecordedCall], known: SessionOffer, *, tries: int) -> None:
         """Keep this call as what worked after a failure, if it did the same thing."""
         stored = json.loads(failure.arguments or "{}")
         learning = get(self.change, failure.learning)
@@ -246,7 +246,7 @@ class _Recording:
         if (tries >= MANY_TRIES or learning.sessions > 1) and not learning.in_words and not change.nothing:
             self.mended = learning
 
-    def _made_in_steps(self, learning: Learning, steps: Sequence[Call]) -> bool:
+    def _made_in_steps(self, learning: Learning, steps: Sequence[RecordedCall]) -> bool:
         """Whether what an example did in one shell text was done in several calls, the last of them this one."""
         own = shell_text(self.outcome.given)
         if own is None or not learning.known.examples:
@@ -257,7 +257,7 @@ class _Recording:
         return any(each.added and each.is_made_in(whole) for each in made)
 
     def _example(
-        self, learning: Learning, stored: dict[str, Any], change: Difference, after: Sequence[Call]
+        self, learning: Learning, stored: dict[str, Any], change: Difference, after: Sequence[RecordedCall]
     ) -> Example:
         session = self.change.session
         return Example(
@@ -273,17 +273,17 @@ class _Recording:
             sessions=(session,) if session else (),
         )
 
-    def _steps_between(self, after: Sequence[Call]) -> Sequence[Call]:
+    def _steps_between(self, after: Sequence[RecordedCall]) -> Sequence[RecordedCall]:
         """The latest calls of other tools that worked between a failure and this one, oldest first."""
         others = [call for call in reversed(after) if call.ok and call.tool != self.outcome.tool]
         return others[-_MOST_STEPS:]
 
-    def _as_text(self, steps: Sequence[Call]) -> tuple[str, ...]:
+    def _as_text(self, steps: Sequence[RecordedCall]) -> tuple[str, ...]:
         """Calls as text."""
         given = zip(steps, self._logged(steps), strict=True)
         return tuple(cut(call_text(call.tool, arguments), _LONGEST_STEP) for call, arguments in given)
 
-    def _logged(self, steps: Sequence[Call]) -> list[dict[str, Any]]:
+    def _logged(self, steps: Sequence[RecordedCall]) -> list[dict[str, Any]]:
         """The arguments of calls, which the audit log has: of one stretch of it, read at once."""
         if not steps:
             return []
@@ -304,13 +304,13 @@ class _Recording:
     def _counted(self, learning: Learning, *, worked: bool) -> Learning:
         return counted(learning, worked=worked, by_lesson=bool(learning.fix))
 
-    def _offers(self) -> dict[str, Offer]:
+    def _offers(self) -> dict[str, SessionOffer]:
         """What the session has to do with learnings about this tool, by learning."""
         known = self.change.unit.activity(self.change.session, self.outcome.tool if self.outcome.ok else "").offers
         own = [each for each in known if each.trigger in triggers(self.outcome.trigger)]
         return {each.learning: each for each in own if abs(self.now - each.at) <= OFFER_HOLDS}
 
-    def _set(self, known: Offer, state: str) -> None:
+    def _set(self, known: SessionOffer, state: str) -> None:
         changed = replace(known, state=state, at=self.now)
         self.change.unit.learn(LearningChanges(offers=[changed]))
 
@@ -322,7 +322,7 @@ class _Recording:
             point_to(self.change.unit, learning)
 
 
-def _after_failure(before: Offer | None, session: str) -> str:
+def _after_failure(before: SessionOffer | None, session: str) -> str:
     """The state of a session that met an error; calls without a session stand each for themselves."""
     if before is None:
         return MET
@@ -339,6 +339,6 @@ def ask_once(workspace: Workspace, session: str | None) -> bool:
         known = change.unit.activity(change.session, "").offers
         if any(each.state == ASKED for each in known):
             return False
-        asked = Offer(session=change.session, learning=ASKED, trigger="", state=ASKED, at=workspace.clock())
+        asked = SessionOffer(session=change.session, learning=ASKED, trigger="", state=ASKED, at=workspace.clock())
         change.unit.learn(LearningChanges(offers=[asked]))
         return True

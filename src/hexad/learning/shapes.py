@@ -22,7 +22,7 @@ _NOT_DONE: Final = {"description", "timeout", "run_in_background", "workdir"}  #
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ArgumentForm:
     """An argument that had another form in the call that worked: its path, and what it was before and after."""
 
     path: str
@@ -45,9 +45,9 @@ class Form:
         return f"{name} as {in_words(self.after)}, not as {in_words(self.before)}"
 
 
-def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[Form], list[Change], bool]:
+def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[ArgumentForm], list[Change], bool]:
     """How two calls' arguments differed: forms, else values; and whether the second takes rights."""
-    forms: list[Form] = []
+    forms: list[ArgumentForm] = []
     values: list[Change] = []
     rights = False
     for path in sorted({*before, *after}):
@@ -57,9 +57,9 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[
         rights |= argument_takes_rights(path.rsplit("/", 1)[-1], None if new is ABSENT else new)
         one, other = form_of(before, path), form_of(after, path)
         if one != other and (ABSENT in {one, other} or is_strong(one) or is_strong(other)):
-            forms.append(Form(path, one, other))
+            forms.append(ArgumentForm(path, one, other))
         elif _is_part(old, new):
-            forms.append(Form(path, one, FEWER_WORDS))
+            forms.append(ArgumentForm(path, one, FEWER_WORDS))
         else:
             values.append((path, old, new))
     return forms, values, rights
@@ -91,7 +91,7 @@ def form_of(arguments: Mapping[str, Any], path: str) -> str:
     return "object" if inside else ABSENT
 
 
-def has_form(own: Mapping[str, Any], form: Form, error: str) -> bool:
+def has_form(own: Mapping[str, Any], form: ArgumentForm, error: str) -> bool:
     """Whether a call has an argument in the form that failed before, and the error does not name the other one."""
     if form_of(own, form.path) != form.before and form.after != FEWER_WORDS:
         return False
@@ -111,6 +111,6 @@ def _is_part(before: object, after: object) -> bool:
     return 0 < len(left) < len(words) <= _MOST_WORDS and set(left) <= set(words)
 
 
-def forms_in_words(forms: Sequence[Form]) -> str:
+def forms_in_words(forms: Sequence[ArgumentForm]) -> str:
     """Changes of form as a sentence has them."""
     return "; ".join(form.in_words() for form in forms)

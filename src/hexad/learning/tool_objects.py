@@ -1,6 +1,6 @@
 """`watch` for tools that are objects rather than functions, and for objects that list such tools.
 
-An adapter describes the tools of its framework by a `Shape` and names it as an entry point of the group
+An adapter describes the tools of its framework by a `ToolObjectShape` and names it as an entry point of the group
 `hexad.tool_objects`. A watched object is a copy whose class is a subclass of the original's, so that a look at its type
 shows what it was.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _GROUP: Final = "hexad.tool_objects"
 
 
-class Call(NamedTuple):
+class ObjectCall(NamedTuple):
     """One call of a tool object: the tool's arguments, and the framework's session."""
 
     args: dict[str, Any]
@@ -31,7 +31,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ToolObjectShape:
     """How a framework's tool objects look: the coroutine methods that call one tool and list several, by name.
 
     ``read`` understands the keyword arguments of a call, ``is_outcome`` says whether a result is the call's outcome:
@@ -40,7 +40,7 @@ class Shape:
 
     call: str
     listing: str
-    read: Callable[[Mapping[str, Any]], Call]
+    read: Callable[[Mapping[str, Any]], ObjectCall]
     is_outcome: Callable[[Any, Mapping[str, Any], Any], bool]
 
     def fits_tool(self, tool: object) -> bool:
@@ -53,7 +53,7 @@ class Shape:
         return inspect.iscoroutinefunction(getattr(tool, self.listing, None))
 
 
-def shape_of(tool: object) -> Shape | None:
+def shape_of(tool: object) -> ToolObjectShape | None:
     """The shape of a tool object; None for functions, and for objects that no adapter knows."""
     if callable(tool):
         return None
@@ -61,13 +61,13 @@ def shape_of(tool: object) -> Shape | None:
 
 
 @functools.cache
-def _shapes() -> list[Shape]:
+def _shapes() -> list[ToolObjectShape]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - loads email: 20 ms, for tool objects alone
 
     return [entry.load() for entry in entry_points(group=_GROUP)]
 
 
-def watched_object(tool: Any, watch: Watch, shape: Shape) -> Any:
+def watched_object(tool: Any, watch: Watch, shape: ToolObjectShape) -> Any:
     """A copy of the tool, or of the list of tools, that is observed; one that this store watches already stays."""
     if watches(tool, watch.workspace.store):
         return tool
@@ -92,7 +92,7 @@ def watches(tool: object, store: object) -> bool:
 
 
 @functools.cache
-def _observed_tool(kind: type, shape: Shape) -> type:
+def _observed_tool(kind: type, shape: ToolObjectShape) -> type:
     """The tool's class, its calls observed. The name is read at each call: a list of tools may prefix it later."""
 
     async def call(self: Any, **named: Any) -> Any:
@@ -109,7 +109,7 @@ def _observed_tool(kind: type, shape: Shape) -> type:
 
 
 @functools.cache
-def _observed_list(kind: type, shape: Shape) -> type:
+def _observed_list(kind: type, shape: ToolObjectShape) -> type:
     """The class of a list of tools, each of them observed."""
 
     async def listing(self: Any, *given: Any, **named: Any) -> list[Any]:

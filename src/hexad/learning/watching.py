@@ -2,7 +2,7 @@
 
 Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine function stays one, a generator
 streams as before and is recorded when it ends. A cancelled or interrupted call is not recorded. If recording fails,
-that is a warning in the log and nothing else. The steps of a skill call tools through `StepTool`.
+that is a warning in the log and nothing else. The steps of a skill call tools through `WatchedStepTool`.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     return _wrapped(watch.on(inside), inside)
 
 
-class StepTool:
+class WatchedStepTool:
     """A tool as a skill's step calls it: watched, with its rule for failed results.
 
     A tool that this store watches already keeps its name and its rule, and each call is recorded once.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad import agent_tools
-from hexad.edges.threads import Pool
+from hexad.edges.threads import ThreadPool
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import sentence
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _TOOLS: Final = len(agent_tools.NAMES) + len(CONTEXT_TOOLS)
 # Neither skills nor writers that wait for a lock keep questions waiting: each kind of work has threads of its own.
-READING: Final = Pool(8)
-SEARCHING: Final = Pool(8)  # reads, and records that it was asked, which waits a little for a lock
-WRITING: Final = Pool(4)
-RUNNING: Final = Pool(4)  # skills
+READING: Final = ThreadPool(8)
+SEARCHING: Final = ThreadPool(8)  # reads, and records that it was asked, which waits a little for a lock
+WRITING: Final = ThreadPool(4)
+RUNNING: Final = ThreadPool(4)  # skills
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ _BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same
 }
 
 
-class OwnTool(Tool):
+class McpTool(Tool):
     """A tool of ours. It is called with the request's context and the arguments, once they are checked."""
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: FBT001, FBT002 - the SDK's
@@ -145,7 +145,7 @@ def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Too
     """A tool with the signature and docstring of one callable and the work of another."""
     text = inspect.cleandoc(shape.__doc__ or "")
     described = {argument: " ".join(said.split()) for argument, said in _ARGUMENT.findall(text)}
-    tool = OwnTool.from_function(
+    tool = McpTool.from_function(
         _with_descriptions(name, shape, described),
         name=name,
         title=name.replace("_", " ").capitalize(),
@@ -172,7 +172,7 @@ def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[s
     parameters = [each.replace(annotation=Annotated[hints[each.name], fields[each.name]]) for each in listed]
 
     def shape(**given: Any) -> Any:
-        raise NotImplementedError(given)  # the SDK reads its signature; `OwnTool` calls another
+        raise NotImplementedError(given)  # the SDK reads its signature; `McpTool` calls another
 
     shape.__name__ = name
     shape.__signature__ = signature.replace(parameters=parameters, return_annotation=dict)  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from hexad.memory.index.indexing import all_namespaces, document_of, embed_missi
 from hexad.memory.index.similarity import Similarity, embedded_text
 from hexad.memory.knowledge import version_of
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, Version
-from hexad.store import Evidence, Question, Reading, Row, Store, Writing, standing_of
+from hexad.store import LayerEvidence, Question, Reading, Row, Store, Writing, standing_of
 from hexad.store.searching import CAPACITY, MAX_OPENED
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class _Comparison:
                 if self._view.passing(layer, list(held), [term], _EARLIEST) != wanted:
                     yield f"the term {term!r} leads to wrong rows"
 
-    def _asked(self, question: Question, layer: Layer) -> Evidence:
+    def _asked(self, question: Question, layer: Layer) -> LayerEvidence:
         return self._view.evidence(question)[layer]
 
     def _vector_faults(self, layer: Layer) -> Iterator[int]:

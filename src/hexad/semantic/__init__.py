@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from hexad.memory.index.similarity import Nearness, Space
     from hexad.model import Layer
-    from hexad.semantic.search import Search
+    from hexad.semantic.search import VectorSearch
     from hexad.store import Reading, Store, VectorState
 
 EXTRA, ENCODER = "semantic", "encoder"
@@ -84,7 +84,7 @@ class LazySimilarity:
         self._width = width
         self._patience = patience
         self.reads = reads
-        self._search: Search | None = None
+        self._search: VectorSearch | None = None
         self._said = False
         self.after_fork()
         survive_fork(self)
@@ -130,7 +130,7 @@ class LazySimilarity:
         """Texts that are not stored."""
         return self._loaded().space(texts)
 
-    def _loaded(self, timeout: float | None = None) -> Search:
+    def _loaded(self, timeout: float | None = None) -> VectorSearch:
         self.ready(timeout)
         if self._search is None:
             raise self._failure or EmbedderFailed(self._name, "is still being loaded")
@@ -148,9 +148,9 @@ class LazySimilarity:
 
     def _make_search(self) -> None:
         try:
-            from hexad.semantic.search import Search  # noqa: PLC0415 - loads numpy: 90 ms
+            from hexad.semantic.search import VectorSearch  # noqa: PLC0415 - loads numpy: 90 ms
 
-            self._search, self._failure, self._said = Search(self._name, self._make(), self._weight), None, False
+            self._search, self._failure, self._said = VectorSearch(self._name, self._make(), self._weight), None, False
         except EmbedderFailed as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - it is raised to those who wait

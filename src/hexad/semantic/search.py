@@ -212,7 +212,7 @@ class Near:
 class TextSpace:
     """Vectors of texts that are not stored, numbered by their place in the argument."""
 
-    def __init__(self, search: Search, texts: Sequence[str]) -> None:
+    def __init__(self, search: VectorSearch, texts: Sequence[str]) -> None:
         self._search = search
         self._rows = rows_of(search.unit_vectors(texts), np.arange(len(texts), dtype=np.int64))
 
@@ -222,7 +222,7 @@ class TextSpace:
         return Near(self._rows, *self._search.question(question), weight._replace(each=weight.each * weight.tools))
 
 
-class Search:
+class VectorSearch:
     """An embedder, and a matrix for each layer of each namespace it was asked about."""
 
     def __init__(self, name: str, embedder: Embedder, weight: Weight) -> None:

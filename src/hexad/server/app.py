@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from hexad import signals
 from hexad.clock import utc_now
 from hexad.edges.guard import Guard, Rates, Refusal, for_pages
-from hexad.edges.threads import Pool
+from hexad.edges.threads import ThreadPool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
 from hexad.mcp.http import Access, sdk_app
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
 
 LOG: Final = logging.getLogger("hexad.server")
-_HEALTH: Final = Pool(1, "hexad-health")
+_HEALTH: Final = ThreadPool(1, "hexad-health")
 _HEALTHY_WITHIN: Final = 2.0  # seconds
 _SAFE: Final = (  # without a referrer, a form of our own page would come from the origin "null"
     (b"x-content-type-options", b"nosniff"),

@@ -20,8 +20,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from hexad import signals
 from hexad.edges.agent import AgentMemory
 from hexad.edges.conversation import Conversation, by_name, digest
-from hexad.edges.threads import Pool
-from hexad.edges.transcripts import SHAPES, Shape
+from hexad.edges.threads import ThreadPool
+from hexad.edges.transcripts import SHAPES, RequestShape
 from hexad.edges.warnings import going_on
 from hexad.errors import AccessRefused
 from hexad.recent import Recent
@@ -47,7 +47,7 @@ _NOT_SENT: Final = _OF_A_CONNECTION | {"host", "content-length", "cookie", *_OWN
 _MEMORY_SECONDS: Final = 3.0  # that a request waits for its context at most
 _POOLS: Final = 8  # of connections: one looks at all that are idle, for each request
 _LARGEST: Final = 128 * 1024 * 1024
-_CAPTURING: Final = Pool(1, "hexad-gateway-capture")
+_CAPTURING: Final = ThreadPool(1, "hexad-gateway-capture")
 
 
 def _clients() -> tuple[httpx2.AsyncClient, ...]:
@@ -100,13 +100,13 @@ class Speakers:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class GatewayTurn:
     """A request that memory takes part in: the memory it reads, the engine it writes, and how its body is read."""
 
     memory: AgentMemory
     own: Hexad
     session: str
-    shape: Shape
+    shape: RequestShape
     body: dict[str, Any]
 
     async def with_context(self) -> bytes | None:
@@ -172,14 +172,14 @@ class Gateway:
             response.background = BackgroundTask(turn.learn, capturing=self.hx.settings.capture)
         return response
 
-    def _turn(self, request: Request, caller: Token, shape: Shape, raw: bytes) -> Turn | None:
+    def _turn(self, request: Request, caller: Token, shape: RequestShape, raw: bytes) -> GatewayTurn | None:
         """The turn of a request; None if memory is off, or the body is not understood."""
         body = _parsed(raw)
         if body is None or request.headers.get(_MEMORY, "").strip().casefold() == "off":
             return None
         memory, own = self._speakers.of(caller, request.headers.get(_USER, ""), body)
         session = request.headers.get(_SESSION) or _text(body.get("prompt_cache_key")) or _beginning(body)
-        return Turn(memory, own, session, shape, body)
+        return GatewayTurn(memory, own, session, shape, body)
 
     async def _forward(self, request: Request, path: str, content: Any) -> Response:
         query = request.url.query

@@ -38,7 +38,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ScriptVerdict:
     """The result of a check. Without findings a script is allowed."""
 
     decision: Decision
@@ -60,7 +60,7 @@ def available() -> bool:
     return find_spec("tree_sitter") is not None and find_spec("tree_sitter_bash") is not None
 
 
-def check(script: str, *, files: Mapping[str, tuple[bytes, bool]] | None = None) -> Verdict:
+def check(script: str, *, files: Mapping[str, tuple[bytes, bool]] | None = None) -> ScriptVerdict:
     """Judge a script without running any of it.
 
     ``files`` lie in its working directory: content, and whether it is executable. Files that the script runs are judged
@@ -78,7 +78,7 @@ def check(script: str, *, files: Mapping[str, tuple[bytes, bool]] | None = None)
 
 
 @lru_cache(maxsize=64)
-def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> Verdict:
+def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> ScriptVerdict:
     """The verdict, cached: a skill's script is checked again before each run."""
     from hexad.skills.shell.walking import judged  # noqa: PLC0415 - loads tree_sitter: 41 ms
 
@@ -90,7 +90,7 @@ def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> V
     judgements = starmap(_finding, judged({"": script, **scripts}, texts))
     found += [each for each in judgements if each.file in shells or each.decision is Decision.REJECT]
     found.sort(key=lambda each: (each.decision is not Decision.REJECT, each.file, each.line, each.rule))
-    return Verdict(found[0].decision, tuple(found[:MOST_FINDINGS])) if found else Verdict(Decision.ALLOW)
+    return ScriptVerdict(found[0].decision, tuple(found[:MOST_FINDINGS])) if found else ScriptVerdict(Decision.ALLOW)
 
 
 def _is_shell(path: str, text: str, *, is_executable: bool) -> bool:

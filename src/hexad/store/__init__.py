@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hexad.model import Category, Knowledge, Learning, Origin
 from hexad.shape import to_microseconds
-from hexad.text.index import Posting, Statistics
+from hexad.text.index import IndexStatistics, Posting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Erasure, Layer, Proposal, Record, SkillVersion, Version
-    from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
+    from hexad.store.learning import Activity, LearningChanges, RecordedCall, TemplateFilter
     from hexad.text.document import Document
 
 
@@ -193,10 +193,12 @@ _NONE: Final[Mapping[str, int]] = MappingProxyType({})
 _NO_POSTINGS: Final[Mapping[str, Sequence[Posting]]] = MappingProxyType({})
 
 
-class Evidence(NamedTuple):
+class LayerEvidence(NamedTuple):
     """The index evidence for a question within one layer."""
 
-    statistics: Statistics = Statistics(0, 0, _NONE)  # of the terms, the facets, and the subjects that the terms name
+    statistics: IndexStatistics = IndexStatistics(
+        0, 0, _NONE
+    )  # of the terms, the facets, and the subjects that the terms name
     postings: Mapping[str, Sequence[Posting]] = _NO_POSTINGS  # of the opened terms, see `searching`
     standing: Sequence[Row] = ()  # of the highest `Standing` first, then the latest changed
     vectors: VectorState = VectorState()
@@ -228,7 +230,7 @@ class Reading(Protocol):
         that embedder. With ``before``, those below it, the highest number first.
         """
 
-    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
+    def evidence(self, question: Question) -> Mapping[Layer, LayerEvidence]:
         """The evidence of each layer that was asked for."""
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
@@ -270,7 +272,7 @@ class Reading(Protocol):
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         """A session's offers, whether the tool's latest call in it failed, and its latest calls of any tool."""
 
-    def calls(self) -> Sequence[Call]:
+    def calls(self) -> Sequence[RecordedCall]:
         """The calls of every session, by session and then in their order."""
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.shape import to_microseconds
 from hexad.store.codec import Codec, insert, upsert
-from hexad.store.learning import Call, LearningChanges, Offer
+from hexad.store.learning import LearningChanges, RecordedCall, SessionOffer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-CALLS: Final = Codec(Call)
-OFFERS: Final = Codec(Offer)
+CALLS: Final = Codec(RecordedCall)
+OFFERS: Final = Codec(SessionOffer)
 _CALL: Final = f"SELECT {', '.join(CALLS.names)} FROM hexad.call WHERE tenant = $1"
 LATEST_CALLS: Final = f"{_CALL} AND session = $2 ORDER BY number DESC LIMIT $3"
 _EVERY_CALL: Final = f"{_CALL} ORDER BY session, number"
@@ -52,7 +52,7 @@ class CallTables:
     def _rows(self, sql: str, *values: Any) -> Iterable[Sequence[Any]]:
         raise NotImplementedError
 
-    def calls(self) -> Sequence[Call]:
+    def calls(self) -> Sequence[RecordedCall]:
         """The calls of every session."""
         return list(map(CALLS.of_row, self._rows(_EVERY_CALL)))
 

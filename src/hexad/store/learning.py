@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class RecordedCall:
     """One call of a tool in a session."""
 
     number: int  # the call's audit record
@@ -30,7 +30,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class SessionOffer:
     """The state of a session and a learning: it met the error, was shown something, and what came of it."""
 
     session: str
@@ -54,9 +54,9 @@ ASKED: Final = "asked"  # the agent was asked to put something into words
 class Activity(NamedTuple):
     """The offers and calls of a session."""
 
-    offers: Sequence[Offer] = ()  # in the order of learnings' ids
+    offers: Sequence[SessionOffer] = ()  # in the order of learnings' ids
     failed: bool = False  # whether one of the tool's latest twelve calls did
-    calls: Sequence[Call] = ()  # of any tool, newest first
+    calls: Sequence[RecordedCall] = ()  # of any tool, newest first
 
 
 class TemplateFilter(NamedTuple):
@@ -88,8 +88,8 @@ class LearningChanges(NamedTuple):
     """Changes to what learning keeps besides the learnings' records; made in the order of the fields."""
 
     seen: Mapping[str, datetime] = _NONE  # learnings whose error occurred once more, and when
-    calls: Collection[Call] = ()  # to be added
-    offers: Collection[Offer] = ()  # to be set: one for each session and learning
+    calls: Collection[RecordedCall] = ()  # to be added
+    offers: Collection[SessionOffer] = ()  # to be set: one for each session and learning
     renamed: Mapping[str, str | None] = _NONE  # calls and offers of a learning become another's
     keep_calls: Mapping[str, int] = _NONE  # by session: only so many of the latest stay
     drop_calls_below: int | None = None  # calls with lower numbers are dropped

@@ -13,9 +13,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from hexad.model import Association, Layer
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Row, VectorState
+from hexad.store import MOST_ASSOCIATIONS, LayerEvidence, Question, Row, VectorState
 from hexad.text.document import SUBJECT, Document, facet
-from hexad.text.index import Posting, Statistics
+from hexad.text.index import IndexStatistics, Posting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ def counted_terms(terms: Sequence[str], facets: Sequence[str], *, subjects: bool
     return (*terms, *facets, *(facet(SUBJECT, term) for term in terms)) if subjects else (*terms, *facets)
 
 
-def opening_order(statistics: Statistics, terms: Sequence[str]) -> list[str]:
+def opening_order(statistics: IndexStatistics, terms: Sequence[str]) -> list[str]:
     """The terms to open: the rarest first, then those that name a subject, which all rows about it hold."""
     known = statistics.frequencies
     rarest = sorted(known.keys() & set(terms), key=lambda term: (known[term], term))[:MAX_OPENED]
@@ -39,30 +39,30 @@ def opening_order(statistics: Statistics, terms: Sequence[str]) -> list[str]:
 
 def evidence_of(
     question: Question,
-    opened: Mapping[Layer, tuple[Statistics, Opening, bool]],
+    opened: Mapping[Layer, tuple[IndexStatistics, Opening, bool]],
     associations: Iterable[tuple[Association, int | None]],
     vectors: Mapping[Layer, VectorState],
     standing: Sequence[Row],
     *,
     own: bool,
     threads: bool = True,
-) -> dict[Layer, Evidence]:
+) -> dict[Layer, LayerEvidence]:
     """The evidence of each layer, from its statistics, its opened terms, and whether rows may be left out of them.
 
     Associations come with the number of their item, if that is an indexed row.
     """
     known = list(associations)
     led = Counter((each.layer, each.term) for each, _ in known)
-    found: dict[Layer, Evidence] = {}
+    found: dict[Layer, LayerEvidence] = {}
     for layer in question.layers:
         few = [pair for pair in known if pair[0].layer is layer and led[layer, pair[0].term] <= MOST_ASSOCIATIONS]
         said = [each for each, _ in few]
         if layer not in opened:
-            found[layer] = Evidence(associations=said)
+            found[layer] = LayerEvidence(associations=said)
             continue
         entries = layer is Layer.USER_KNOWLEDGE
         statistics, opening, filtered = opened[layer]
-        found[layer] = Evidence(
+        found[layer] = LayerEvidence(
             statistics,
             opening.postings,
             standing if entries else (),

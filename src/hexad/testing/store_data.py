@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hexad.errors import StoreError
 from hexad.model import AuditRecord, Layer, Origin, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
-from hexad.store import Entry, Evidence, Question, Reading, Row, Sketch, Store, Use, Writing
+from hexad.store import Entry, LayerEvidence, Question, Reading, Row, Sketch, Store, Use, Writing
 from hexad.store.searching import CAPACITY
 from hexad.testing.nouns import (
     AWAY,
@@ -41,7 +41,7 @@ from hexad.testing.strategies import (
     versions,
 )
 from hexad.text.document import Document
-from hexad.text.index import Posting, Statistics, TermIndex
+from hexad.text.index import IndexStatistics, Posting, TermIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ LATER: Final = MOMENT + timedelta(hours=1)
 _namespaces = (f"example {number}" for number in itertools.count())
 
 
-class Halt(Exception):
+class Interruption(Exception):
     """Any error: something went wrong in the middle of a transaction."""
 
 
@@ -74,7 +74,7 @@ def row_of(store: Store, id: str, namespace: str = HOME, layer: Layer = ENTRIES)
     return row
 
 
-def asked(view: Reading, terms: Sequence[str], *, layer: Layer = ENTRIES, **fields: Any) -> Evidence:
+def asked(view: Reading, terms: Sequence[str], *, layer: Layer = ENTRIES, **fields: Any) -> LayerEvidence:
     """The evidence of one layer."""
     return view.evidence(Question(**{"layers": [layer], "now": MOMENT, "terms": terms, **fields}))[layer]
 
@@ -170,7 +170,7 @@ def test_removing_says_whether_there_was_something(store: Store, record: Record)
         assert unit.remove(record.layer, record.id) is True
         assert unit.remove(record.layer, record.id) is False
         assert unit.get(record.layer, record.id) is None
-        assert asked(unit, ["vim"], layer=record.layer).statistics == Statistics(0, 0, {})
+        assert asked(unit, ["vim"], layer=record.layer).statistics == IndexStatistics(0, 0, {})
 
 
 @requirement("CTX-08")
@@ -368,7 +368,7 @@ def test_the_index_counts_rows_terms_and_lengths(store: Store) -> None:
     a, b = row_of(store, "a").number, row_of(store, "b").number
     with store.reading(HOME) as view:
         found = asked(view, ["vim", "emacs", "ed"])
-    assert found.statistics == Statistics(2, 4, {"vim": 2, "emacs": 1})
+    assert found.statistics == IndexStatistics(2, 4, {"vim": 2, "emacs": 1})
     assert list(found.postings) == ["emacs", "vim"]  # the rarest first
     assert list(found.postings["vim"]) == [Posting(b, 1, 1), Posting(a, 3, 3)]
     assert not found.filtered
@@ -380,7 +380,7 @@ def test_many_terms_are_counted_at_once_and_the_rarest_are_opened(store: Store) 
     put(store, *((knowledge(f"key-{number}"), document(" ".join(many))) for number in range(2)))
     with store.reading(HOME) as view:
         found = asked(view, many)
-        assert found.statistics == Statistics(2, 2400, dict.fromkeys(many, 2))
+        assert found.statistics == IndexStatistics(2, 2400, dict.fromkeys(many, 2))
         assert list(found.postings) == sorted(many)[:64]
 
 
@@ -450,7 +450,7 @@ def test_after_any_changes_the_index_is_that_of_the_rows(store: Store, transacti
     namespace, model = next(_namespaces), dict[str, Any]()
     for steps, fails in transactions:
         after = dict(model)
-        with suppress(Halt), store.transaction(namespace) as unit:
+        with suppress(Interruption), store.transaction(namespace) as unit:
             apply(unit, steps, after)
             check_index(unit, list(unit.page(ENTRIES)))
             fail_if(fails)
@@ -474,7 +474,7 @@ def apply(unit: Writing, steps: Any, model: dict[str, Any]) -> None:
 
 def fail_if(fails: bool) -> None:  # noqa: FBT001  (hypothesis decides)
     if fails:
-        raise Halt
+        raise Interruption
 
 
 def check_index(view: Reading, rows: list[Row]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hexad.model import Layer
 from hexad.store import Entry, Store
-from hexad.store.learning import VALUES, Activity, Call, LearningChanges, Offer, TemplateFilter
+from hexad.store.learning import VALUES, Activity, LearningChanges, RecordedCall, SessionOffer, TemplateFilter
 from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
 
 requirement = pytest.mark.requirement
@@ -17,14 +17,14 @@ LEARNINGS: Final = Layer.AGENT_LEARNINGS
 DEPLOY: Final = "tool:deploy"
 
 
-def call(number: int = 1, **fields: Any) -> Call:
+def call(number: int = 1, **fields: Any) -> RecordedCall:
     given = {"session": "s", "tool": "deploy", "ok": False, "learning": "learning-1", "arguments": "{}", "at": MOMENT}
-    return Call(number=number, **{**given, **fields})
+    return RecordedCall(number=number, **{**given, **fields})
 
 
-def offer(about: str = "learning-1", **fields: Any) -> Offer:
+def offer(about: str = "learning-1", **fields: Any) -> SessionOffer:
     given = {"session": "s", "trigger": DEPLOY, "state": "offered", "at": MOMENT}
-    return Offer(learning=about, **{**given, **fields})
+    return SessionOffer(learning=about, **{**given, **fields})
 
 
 def learn(store: Store, *, namespace: str = HOME, **changes: Any) -> None:
@@ -37,11 +37,11 @@ def activity(store: Store, session: str = "s", tool: str = "deploy", calls: int 
         return view.activity(session, tool, calls=calls)
 
 
-def calls(store: Store, session: str = "s", namespace: str = HOME) -> list[Call]:
+def calls(store: Store, session: str = "s", namespace: str = HOME) -> list[RecordedCall]:
     return list(activity(store, session, calls=99, namespace=namespace).calls)
 
 
-def offers(store: Store, session: str = "s") -> list[Offer]:
+def offers(store: Store, session: str = "s") -> list[SessionOffer]:
     return list(activity(store, session).offers)
 
 

@@ -55,12 +55,12 @@ from hexad.testing.nouns import (
 )
 from hexad.testing.processes import counted, finish, start, step
 from hexad.testing.store_data import *  # noqa: F403
-from hexad.testing.store_data import Halt, asked, put, requirement
+from hexad.testing.store_data import Interruption, asked, put, requirement
 from hexad.testing.store_learning import *  # noqa: F403
 from hexad.testing.store_learning import call, offer
 from hexad.testing.store_vectors import *  # noqa: F403
 from hexad.testing.store_vectors import ONE, TOOLS, TWO, taught
-from hexad.text.index import Statistics
+from hexad.text.index import IndexStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -197,8 +197,8 @@ def test_a_transaction_reads_its_own_writes(store: Store) -> None:
 def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
     furnish(store)
     before = everything(store)
-    with pytest.raises(Halt):
-        break_off(store, Halt())
+    with pytest.raises(Interruption):
+        break_off(store, Interruption())
     assert everything(store) == before
 
 
@@ -294,7 +294,7 @@ def test_namespaces_and_layers_with_the_same_keys_and_terms_do_not_see_each_othe
         (mine,) = view.page(ENTRIES)
         found = asked(view, ["vim"])
         assert mine.record == knowledge("editor", "mine", pinned=True)
-        assert found.statistics == Statistics(1, 2, {"vim": 1})
+        assert found.statistics == IndexStatistics(1, 2, {"vim": 1})
         assert [posting[0] for posting in found.postings["vim"]] == [mine.number]
         others = {ENTRIES: [number for number in theirs if number != mine.number]}
         assert not view.fetch(others)[ENTRIES]

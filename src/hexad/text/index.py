@@ -18,7 +18,7 @@ class Posting(NamedTuple):
     length: int
 
 
-class Statistics(NamedTuple):
+class IndexStatistics(NamedTuple):
     """Counts of an index: its documents, all their terms, and the documents that hold each of some terms."""
 
     rows: int
@@ -41,10 +41,10 @@ class TermIndex:
         for term, weight in document.weights().items():
             self._postings.setdefault(term, {})[number] = Posting(number, weight, document.length)
 
-    def statistics(self, terms: Collection[str]) -> Statistics:
+    def statistics(self, terms: Collection[str]) -> IndexStatistics:
         """The counts for these terms; a term that no document holds is absent."""
         known = {term: len(self._postings[term]) for term in terms if term in self._postings}
-        return Statistics(self._rows, self._length, known)
+        return IndexStatistics(self._rows, self._length, known)
 
     def postings(self, term: str, *, limit: int) -> list[Posting]:
         """The documents that hold a term, highest number first."""

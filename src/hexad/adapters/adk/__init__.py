@@ -17,17 +17,17 @@ require_extra("adk", "the ADK adapter", "google.adk")
 from hexad.adapters.adk.memory import HexadMemoryService  # noqa: E402 - a missing package is reported first
 from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402
 from hexad.adapters.adk.plugin import HexadPlugin  # noqa: E402
-from hexad.adapters.adk.request import Placement  # noqa: E402
+from hexad.adapters.adk.request import ContextPlace  # noqa: E402
 from hexad.adapters.adk.skills import adk_tools  # noqa: E402
 from hexad.edges.conversation import Conversation, NamespaceRule, per_app, per_user, shared  # noqa: E402
 
 __all__ = [
     "ContextAwareModel",
+    "ContextPlace",
     "Conversation",
     "HexadMemoryService",
     "HexadPlugin",
     "NamespaceRule",
-    "Placement",
     "adk_tools",
     "per_app",
     "per_user",

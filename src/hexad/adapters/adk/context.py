@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.request import (
-    Placement,
+    ContextPlace,
     latest_message,
     safe_place,
     text_of,
@@ -21,7 +21,7 @@ from hexad.adapters.adk.request import (
     with_texts,
 )
 from hexad.calls.error_text import SHOWN_BEFORE
-from hexad.edges.agent import AgentMemory, Ended
+from hexad.edges.agent import AgentMemory, EndedCall
 from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS
@@ -47,9 +47,9 @@ class Recall:
 
     def __init__(self, hx: Hexad, placement: str, budget: int) -> None:
         self.memory = AgentMemory(hx, budget=budget)
-        self._placement = Placement.parse(placement, "placement")
+        self._placement = ContextPlace.parse(placement, "placement")
 
-    async def learn(self, speaker: Speaker, call: Ended) -> None:
+    async def learn(self, speaker: Speaker, call: EndedCall) -> None:
         """Record how a call ended; what is known of it stands beside its answer in requests from now on."""
         text = await self.memory.abeside(speaker, call)
         if text:
@@ -77,7 +77,7 @@ class Recall:
         request = self._told(request, speaker, notes)
         if not any(added):
             return request
-        place = safe_place(contents, message) if self._placement is Placement.USER_TURN else None
+        place = safe_place(contents, message) if self._placement is ContextPlace.USER_TURN else None
         for text in filter(None, (added.standing, added.found.removeprefix(PREFACE))):
             _ADDED.put((self.memory.place, text), None)
         return with_context(request, added, place)

@@ -72,7 +72,7 @@ class HexadMemoryService(BaseMemoryService):
         """Keep memories as they are given."""
         texts = [(each, text_of(each.content)) for each in memories]
         said = [
-            _Said(each.id or f"memory {digest(text)}", text, each.author or "", _milliseconds(each.timestamp))
+            _StoredMessage(each.id or f"memory {digest(text)}", text, each.author or "", _milliseconds(each.timestamp))
             for each, text in texts
         ]
         work = partial(_keep, said=said, thread="")
@@ -93,7 +93,7 @@ class HexadMemoryService(BaseMemoryService):
     async def _add(self, whose: Conversation, events: Sequence[Event]) -> None:
         thread = session_of(whose, self._rule)
         said = [
-            _Said(f"{thread}/{event.id}", text_of(event.content), event.author, round(event.timestamp * 1000))
+            _StoredMessage(f"{thread}/{event.id}", text_of(event.content), event.author, round(event.timestamp * 1000))
             for event in events
         ]
         await self._in(whose, partial(_keep, said=said, thread=thread), what="a conversation was not kept")
@@ -118,7 +118,7 @@ class HexadMemoryService(BaseMemoryService):
         return result
 
 
-class _Said(NamedTuple):
+class _StoredMessage(NamedTuple):
     """One message; its time in milliseconds is its position in the conversation."""
 
     key: str
@@ -127,7 +127,7 @@ class _Said(NamedTuple):
     position: int | None
 
 
-def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
+def _keep(own: Hexad, *, said: Sequence[_StoredMessage], thread: str) -> None:
     """Keep each text under its key, or warn; what the user said in a conversation that lasts is proposed too."""
     if thread:
         own.capture([each.text for each in said if each.author == _USER], session=thread)

@@ -10,7 +10,7 @@ from google.adk.models.registry import LLMRegistry
 from pydantic import PrivateAttr
 
 from hexad.adapters.adk.context import Recall
-from hexad.adapters.adk.request import Placement
+from hexad.adapters.adk.request import ContextPlace
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput
 
@@ -39,7 +39,7 @@ class ContextAwareModel(BaseLlm):
 
     @classmethod
     def wrap(
-        cls, hx: Hexad, model_or_name: BaseLlm | str, placement: str = Placement.SYSTEM, budget: int = BUDGET
+        cls, hx: Hexad, model_or_name: BaseLlm | str, placement: str = ContextPlace.SYSTEM, budget: int = BUDGET
     ) -> ContextAwareModel:
         """The model, or the one of that name, with context in each request it gets.
 

@@ -13,12 +13,12 @@ from google.adk.tools.base_tool import BaseTool
 
 from hexad.adapters.adk.context import SPEAKERS, Recall, warn_unserved
 from hexad.adapters.adk.model import ContextAwareModel
-from hexad.adapters.adk.request import Placement
+from hexad.adapters.adk.request import ContextPlace
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, own_tools, speaker_of
 from hexad.adapters.adk_shape import is_outcome
 from hexad.calls.scope import enter, leave
-from hexad.edges.agent import Ended, Job, soon
+from hexad.edges.agent import EndedCall, TurnJob, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.learning.tool_objects import watches
@@ -50,7 +50,7 @@ class HexadPlugin(BasePlugin):
         hx: Hexad,
         *,
         name: str = "hexad",
-        placement: str = Placement.USER_TURN,
+        placement: str = ContextPlace.USER_TURN,
         budget: int = BUDGET,
         namespace: NamespaceRule = per_user,
         tools: bool = True,
@@ -92,7 +92,7 @@ class HexadPlugin(BasePlugin):
         """Learn from a result, unless it only stands for an error that was recorded already."""
         leave()
         if is_outcome(tool, tool_context, result) and self._records(tool):
-            call = Ended(tool.name, tool_args, result, _reflected_failure(result), _id(tool_context))
+            call = EndedCall(tool.name, tool_args, result, _reflected_failure(result), _id(tool_context))
             await self._recall.learn(speaker_of(tool_context, self._rule), call)
 
     async def on_tool_error_callback(
@@ -102,7 +102,7 @@ class HexadPlugin(BasePlugin):
         leave()
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._records(tool):
             return  # a bare BaseTool stands for a name that the model made up
-        call = Ended(tool.name, tool_args, error=error, id=_id(tool_context))
+        call = EndedCall(tool.name, tool_args, error=error, id=_id(tool_context))
         await self._recall.memory.alearn(speaker_of(tool_context, self._rule), call)
 
     async def _offer_tools(self, request: LlmRequest, speaker: Speaker) -> None:
@@ -113,7 +113,7 @@ class HexadPlugin(BasePlugin):
             return
         own = speaker.scope(self._hx)
         seconds, work = self._hx.settings.layer_deadline, partial(self._skills.of, own)
-        skills = await soon(own, Job(speaker.conversation.turn, "skills are not offered", seconds, work))
+        skills = await soon(own, TurnJob(speaker.conversation.turn, "skills are not offered", seconds, work))
         has = frozenset(name for name, tool in request.tools_dict.items() if not isinstance(tool, OwnTool))
         offered = [*self._tools, *(skill for skill in skills or () if skill.needs <= has)]
         request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])

@@ -25,7 +25,7 @@ _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user
 )
 
 
-class Placement(Choice):
+class ContextPlace(Choice):
     """The place of the context."""
 
     SYSTEM = "system"

@@ -27,7 +27,7 @@ from hexad.evals.report import as_page, retrieval_tables
 from hexad.evals.run import Plan, SetResult, evaluate
 from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
 from hexad.evals.sessions import replay_sessions
-from hexad.evals.tables import Figures, Table
+from hexad.evals.tables import Figures, FigureTable
 from hexad.evals.told import FOLDER as TOLD
 from hexad.evals.told import tell
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
@@ -127,7 +127,7 @@ def _finished(results: Iterator[SetResult]) -> list[SetResult]:
     return finished
 
 
-def show(tables: Iterable[Table]) -> None:
+def show(tables: Iterable[FigureTable]) -> None:
     """Print the tables."""
     for table in tables:
         first, *more = table.head

@@ -12,7 +12,7 @@ from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.mcp.coding.installing import Installation
 from hexad.mcp.install import changes
-from hexad.mcp.install.changes import Change
+from hexad.mcp.install.changes import FileChange
 from hexad.mcp.install.clients import Scope
 from hexad.settings import variable
 
@@ -20,7 +20,7 @@ _REACH: Final = {Scope.USER: "for all your projects", Scope.PROJECT: "for everyb
 
 
 def apply(
-    plan: Sequence[Change], done: str, scope: Scope, no_need: str, *, dry_run: bool, yes: bool, as_json: bool
+    plan: Sequence[FileChange], done: str, scope: Scope, no_need: str, *, dry_run: bool, yes: bool, as_json: bool
 ) -> None:
     """Show the changes, ask, and write them."""
     needed, reach = [each for each in plan if each.needed], _REACH[scope]
@@ -46,7 +46,9 @@ def apply(
         screen.remark("nothing was written")
 
 
-def planned(place: Installation, db: str | None, namespace: str | None, *, hooks: bool, quiet: bool) -> list[Change]:
+def planned(
+    place: Installation, db: str | None, namespace: str | None, *, hooks: bool, quiet: bool
+) -> list[FileChange]:
     """The changes that install; unless ``quiet`` it says which memory the client will use."""
     shared = place.scope is Scope.PROJECT  # then nothing of the environment, which belongs to this machine
     memory = db
@@ -77,17 +79,17 @@ def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> Non
         )
 
 
-def _document(change: Change, *, written: bool, backup: object) -> dict[str, Any]:
+def _document(change: FileChange, *, written: bool, backup: object) -> dict[str, Any]:
     document = {"file": str(change.file), "needed": change.needed, "written": written, "diff": change.diff}
     return {**document, "backup": None if backup is None else str(backup)}
 
 
-def refuse_asking(plan: Sequence[Change], *, yes: bool) -> None:
+def refuse_asking(plan: Sequence[FileChange], *, yes: bool) -> None:
     """Raise if a person would have to agree, and there is no terminal to ask on."""
     if not yes and not sys.stdin.isatty() and any(each.needed for each in plan):
         reason = f"is needed to change {_files(plan)}, because there is no terminal to ask on; nothing was written"
         raise InvalidInput("--yes", reason)
 
 
-def _files(plan: Sequence[Change]) -> str:
+def _files(plan: Sequence[FileChange]) -> str:
     return " and ".join(str(each.file) for each in plan if each.needed)

@@ -19,7 +19,7 @@ from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.index.similarity import Nearness, Similarity, or_by_words_alone, without_words
 from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
-from hexad.store import OTHERS, Evidence, Question, Reading, Row, Sketch, Sketches, Store, sketch_of
+from hexad.store import OTHERS, LayerEvidence, Question, Reading, Row, Sketch, Sketches, Store, sketch_of
 from hexad.store.searching import counted_terms
 from hexad.text.index import TermIndex
 
@@ -159,7 +159,7 @@ class _Asked(NamedTuple):
     standing: frozenset[str]  # ids of entries that are in the prompt already
     failed: list[Exception]  # of the embedder: it is not asked again for other layers
 
-    def matches(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Matches:
+    def matches(self, layer: Layer, evidence: LayerEvidence, candidates: Candidates) -> Matches:
         """How well rows match: by words, by vectors if there are any, and by earlier use."""
         terms, near = self.query.terms, self._near(layer, evidence, candidates)
         found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
@@ -172,7 +172,7 @@ class _Asked(NamedTuple):
         ours, stand = personal(self.query.text), len(self.standing)
         return Matches(candidates, len(terms), near, numbers, nearest, standing=stand, personal=ours)
 
-    def _near(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Nearness | None:
+    def _near(self, layer: Layer, evidence: LayerEvidence, candidates: Candidates) -> Nearness | None:
         similarity, store = self.source.similarity, self.source.store
         if similarity is None or self.failed:
             return None
@@ -219,7 +219,7 @@ class _Answer(NamedTuple):
 class _Pass:
     """One pass over a layer: it chooses the rows to read, and decides about each."""
 
-    def __init__(self, asked: _Asked, layer: Layer, evidence: Evidence) -> None:
+    def __init__(self, asked: _Asked, layer: Layer, evidence: LayerEvidence) -> None:
         source = asked.source
         self._asked, self._evidence = asked, evidence
         self.layer = layer
@@ -348,7 +348,9 @@ class _Pass:
                 index.add(row.number, row.document)
                 sketches.append(sketch_of(row, row.document))
         terms = asked.query.terms
-        evidence = Evidence(*opened(index, terms, counted_terms(terms, (), subjects=True)), self._evidence.standing)
+        evidence = LayerEvidence(
+            *opened(index, terms, counted_terms(terms, (), subjects=True)), self._evidence.standing
+        )
         alone = _Pass(asked._replace(source=asked.source._replace(similarity=None)), self.layer, evidence)
         alone.add(Sketches(sketches))
         return alone, [each for each in alone.scored() if each.verdict == KEPT and each.sketch.number not in known]

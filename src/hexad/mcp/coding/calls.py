@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.agent_tools import NAMES
-from hexad.edges.agent import Ended, parsed
+from hexad.edges.agent import EndedCall, parsed
 from hexad.mcp import CONTEXT_TOOLS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _FAILED: Final = re.compile(r"Output: (.*)\n(?:Exit Code|Signal): (-?\w+)", re.D
 _TAIL: Final = 1_000_000  # bytes of a transcript that are searched for a call
 
 
-def call_in(event: Mapping[str, Any]) -> Ended | None:
+def call_in(event: Mapping[str, Any]) -> EndedCall | None:
     """The call, or None if it is one of our tools, if a person stopped it, or if nobody knows how it ended."""
     tool, call = str(event["tool_name"]), str(event.get("tool_use_id") or "")
     stopped = str(event.get("is_interrupt", "")).lower() == "true" or event.get("failure_type") == "permission_denied"
@@ -31,7 +31,7 @@ def call_in(event: Mapping[str, Any]) -> Ended | None:
     if stopped or error is None or (tool.lower().startswith("mcp") and tool.endswith(_OURS)):
         return None
     tool, args = planned_call(event)
-    return Ended(tool, args, error=error or None, id=call, said=str(event.get("said") or ""))
+    return EndedCall(tool, args, error=error or None, id=call, said=str(event.get("said") or ""))
 
 
 def planned_call(event: Mapping[str, Any]) -> tuple[str, Any]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.edges.agent import AgentMemory, Ended
+from hexad.edges.agent import AgentMemory, EndedCall
 from hexad.edges.context import Latest
 from hexad.edges.warnings import excused
 from hexad.mcp.coding.calls import call_in, latest_rows, planned_call
@@ -122,7 +122,7 @@ class Hooks:
         call = str(event.get("tool_use_id") or "")
         return self._memory.warn_before(None, tool, args, id=call, session=session, counts=self._counts)
 
-    def _ended(self, call: Ended, session: str) -> str:
+    def _ended(self, call: EndedCall, session: str) -> str:
         """Learn from a call. If it mended much, a question for a lesson; if it failed, what is known."""
         asks = self._memory.learn(None, call, session=session)
         if not call.error:

@@ -20,7 +20,7 @@ from hexad.settings import named_folder
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.mcp.install.changes import Change
+    from hexad.mcp.install.changes import FileChange
 
 _SECONDS: Final = 10  # that a client waits for a hook
 _FILES: Final = {  # with hooks: a folder below the project's or the user's, and the variable that names another
@@ -55,7 +55,7 @@ class Installation:
     name: str = NAME
     path: Path | None = None  # of the servers, if it is not the usual file
 
-    def install(self, database: str | None, namespace: str | None, *, hooks: bool = False) -> list[Change]:
+    def install(self, database: str | None, namespace: str | None, *, hooks: bool = False) -> list[FileChange]:
         """The changes that put them in."""
         if hooks and self.client not in WITH_HOOKS:
             known = ", ".join(WITH_HOOKS)
@@ -78,7 +78,7 @@ class Installation:
             return [changes.installed(self._file(), both)]
         return [changes.installed(self._file(), server), changes.installed(self._hooks_file(), added)]
 
-    def uninstall(self) -> list[Change]:
+    def uninstall(self) -> list[FileChange]:
         """The changes that take them out."""
         there = [changes.uninstalled(self._file(), clients.server_of(self.client, self.name))]
         if self.path is None and self.client in WITH_HOOKS and self._hooks_file() != self._file():

@@ -29,7 +29,7 @@ _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """The content of a file before and after; None if there is no file."""
 
     file: Path
@@ -43,7 +43,7 @@ class Change:
         return self.after != self.before
 
 
-def installed(file: Path, entries: Entries) -> Change:
+def installed(file: Path, entries: Entries) -> FileChange:
     """The change that puts the entries in; other keys of a server with that name stay."""
     before = _read(file)
     with _fitting(file, f", or paste there yourself: {' '.join(entries.put_into('').split())}"):
@@ -57,25 +57,25 @@ def installed(file: Path, entries: Entries) -> Change:
             )
         after = entries.put_into(before or "")
     if after == (before or ""):
-        return Change(file, before, before)
-    return Change(file, before, after, f"{file}\n{entries.shown('+')}")
+        return FileChange(file, before, before)
+    return FileChange(file, before, after, f"{file}\n{entries.shown('+')}")
 
 
-def uninstalled(file: Path, entries: Entries) -> Change:
+def uninstalled(file: Path, entries: Entries) -> FileChange:
     """The change that takes the entries out: a file as it was before, if a copy shows that, or no file."""
     before = _read(file)
     text = before or ""
     with _fitting(file):
         ours = entries.found(text)
         if ours.server is None and not ours.hooks:
-            return Change(file, before, before)
+            return FileChange(file, before, before)
         after = next((each for each in _kept(file.resolve()) if _leads_to(each, ours, text)), None)
         if after is None and not _leads_to("", ours, text):
             after = ours.taken_from(text)
-    return Change(file, before, after, f"{file}\n{ours.shown('-')}")
+    return FileChange(file, before, after, f"{file}\n{ours.shown('-')}")
 
 
-def write(change: Change) -> Path | None:
+def write(change: FileChange) -> Path | None:
     """Make the change, atomically; returns the backup, if there was a file."""
     target = change.file.resolve()
     if _read(change.file) != change.before:

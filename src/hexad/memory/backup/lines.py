@@ -29,7 +29,7 @@ _LONGEST: Final = 128 * 1024 * 1024  # characters of a line
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BackupLine:
     """A line of a backup that holds a noun."""
 
     number: int
@@ -54,7 +54,7 @@ class BackupLines:
     whole: bool  # whether it must have the header and the last line of a backup
     _file: TextIO
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[BackupLine]:
         count, headed, number, closes = 0, False, 0, False
         for number, size, fields in self._objects():
             kind = fields["type"]
@@ -70,7 +70,7 @@ class BackupLines:
                 raise self._headless()
             elif kind in TYPES:
                 count += 1
-                yield Line(number, str(fields.get("namespace", "")), fields, size)
+                yield BackupLine(number, str(fields.get("namespace", "")), fields, size)
         if self.whole and not headed:
             raise self._headless()
         if headed and not closes:

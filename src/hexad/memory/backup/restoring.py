@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from hexad.memory.backup.lines import BackupLines, Line, Noun
+    from hexad.memory.backup.lines import BackupLine, BackupLines, Noun
     from hexad.memory.index.similarity import Similarity
     from hexad.store import Store, Writing
 
@@ -76,7 +76,7 @@ def _checked(lines: BackupLines) -> int:
     return count
 
 
-def _write(unit: Writing, lines: Iterable[Line], file: str, similarity: Similarity | None) -> Iterator[int]:
+def _write(unit: Writing, lines: Iterable[BackupLine], file: str, similarity: Similarity | None) -> Iterator[int]:
     """Store lines in batches; yields the number of nouns that each batch stored."""
     waiting, size, learned = list[Any](), 0, dict[tuple[Layer, str], list[Association]]()
     for line in lines:

@@ -92,7 +92,7 @@ class Statement:
     proposal: str = ""  # its id, if it waits for a person
 
 
-class Row(NamedTuple):
+class PatternRow(NamedTuple):
     """A kind of statement."""
 
     category: Category
@@ -101,11 +101,11 @@ class Row(NamedTuple):
     pattern: re.Pattern[str]
 
 
-class Table(NamedTuple):
+class LanguageTable(NamedTuple):
     """The rows of a language."""
 
     refusing: Mapping[str, re.Pattern[str]]
-    rows: tuple[Row, ...]
+    rows: tuple[PatternRow, ...]
     words: frozenset[str]
 
 
@@ -131,7 +131,7 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
             yield replace(found, clear=found.clear and calm, plain=found.plain and calm)
 
 
-def _marked(sentence: str, tables: Sequence[Table]) -> Statement | None:
+def _marked(sentence: str, tables: Sequence[LanguageTable]) -> Statement | None:
     """A plain statement that only a cue marks: a person decides about it."""
     narrow = sentence.translate(NARROW)
     start = max((_HEAD.match(narrow, _after(each.refusing["lead"], narrow)).end() for each in tables), default=0)  # type: ignore[union-attr]
@@ -158,7 +158,7 @@ def _tells_secret(sentence: str) -> bool:
     )
 
 
-def judged(said: str, table: Table, now: datetime) -> Statement | None:
+def judged(said: str, table: LanguageTable, now: datetime) -> Statement | None:
     """The statement that a sentence makes, if the table holds it."""
     sentence = said.translate(NARROW)  # character by character: places stay the same
     asks = sentence.rstrip("\"')*_ ").endswith("?")
@@ -206,7 +206,7 @@ def judged(said: str, table: Table, now: datetime) -> Statement | None:
     )
 
 
-def _stated(table: Table, *forms: str) -> tuple[Row | None, str]:
+def _stated(table: LanguageTable, *forms: str) -> tuple[PatternRow | None, str]:
     """The first row that one of the forms of a sentence matches, and the name of what it gives a value."""
     for row, match in ((row, row.pattern.match(form)) for form in forms for row in table.rows):
         if match is not None:
@@ -231,7 +231,7 @@ def matter(text: str) -> set[str]:
     return set(terms(bare(text))) & set(terms(text))  # all of a text shows its language
 
 
-def _part(said: str, table: Table, now: datetime) -> Statement | None:
+def _part(said: str, table: LanguageTable, now: datetime) -> Statement | None:
     """The fact or preference in a part of a sentence: "I'm vegan, any ideas?". A person decides about it."""
     parts = _BETWEEN.split(said)
     for part in parts[:4] if len(parts) > 1 else ():  # so that any sentence takes little time
@@ -241,7 +241,7 @@ def _part(said: str, table: Table, now: datetime) -> Statement | None:
     return None
 
 
-def _wished(said: str, sentence: str, table: Table) -> Statement | None:
+def _wished(said: str, sentence: str, table: LanguageTable) -> Statement | None:
     """The rule that somebody asks for politely: "could you always …?". A person decides about it."""
     wish = table.refusing["wish"].match(sentence)
     if wish is None or any(table.refusing[kind].search(sentence) for kind in ("system", "passing")):
@@ -291,9 +291,9 @@ def _languages(text: str, least: int = 0) -> list[str]:
 
 
 @cache
-def table_of(language: str) -> Table:
+def table_of(language: str) -> LanguageTable:
     """The table of a language, compiled."""
-    rows, named = list[Row](), dict(_LETTERS)
+    rows, named = list[PatternRow](), dict(_LETTERS)
     for group in ("\n" + (_TABLES / f"{language}.txt").read_text(encoding="utf-8").rstrip()).split("\n# ")[1:]:
         kind, _, lines = group.partition("\n")
         written = lines.replace("\n  ", "").replace("\n", "|")
@@ -302,9 +302,9 @@ def table_of(language: str) -> Table:
         named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
         if said := _STATES.fullmatch(kind):
             row = re.compile(pattern, re.IGNORECASE)
-            rows.append(Row(Category(said["category"]), said["sure"] == "!", said["slot"] or "", row))
+            rows.append(PatternRow(Category(said["category"]), said["sure"] == "!", said["slot"] or "", row))
     others = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in named.items() if kind.isalpha()}
-    return Table(defaultdict(lambda: _NEVER, others), tuple(rows), frozenset(named["words"].split("|")))
+    return LanguageTable(defaultdict(lambda: _NEVER, others), tuple(rows), frozenset(named["words"].split("|")))
 
 
 def _expression(found: re.Match[str], named: Mapping[str, str]) -> str:

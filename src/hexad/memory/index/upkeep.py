@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _REMEMBERED: Final = 10_000  # namespaces known to be up to date
 
 
-class Step(NamedTuple):
+class UpkeepStep(NamedTuple):
     """Work that a namespace needs once: a fact of the namespace says whether it was done."""
 
     fact: str
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 class Steps:
     """The steps that a namespace may need, and the namespaces that need none."""
 
-    def __init__(self, *steps: Step) -> None:
+    def __init__(self, *steps: UpkeepStep) -> None:
         self._steps = steps
         self._ready = Recent[str, int](_REMEMBERED, inherited=True)
 
@@ -51,7 +51,7 @@ class Steps:
             unit.set_note(step.fact, step.value)
         return bool(missing)
 
-    def _missing(self, view: Reading) -> list[Step]:
+    def _missing(self, view: Reading) -> list[UpkeepStep]:
         if self.done(view.namespace):
             return []
         missing = [step for step in self._steps if view.note(step.fact) != step.value]

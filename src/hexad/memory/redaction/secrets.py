@@ -11,7 +11,7 @@ from hexad.memory.redaction import LONG_WORD, PASSWORDS, UNSPACED, shapes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from hexad.memory.redaction.shapes import Shape
+    from hexad.memory.redaction.shapes import SecretShape
 
 
 class Span(NamedTuple):
@@ -64,14 +64,14 @@ _STAND_IN = re.compile(r"(?i)[-_]your[-_]|[-_]here$|placeholder|change[-_]?me|x{
 
 
 @cache
-def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[Shape]]:
+def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[SecretShape]]:
     """Shapes by each of their hints."""
     left_out = {"words", "harmless", "" if accounts else "account"}
     rows = [each for each in shapes.shapes() if each.is_key == keys and each.check not in left_out]
     return {hint: [each for each in rows if hint in each.hints] for each in rows for hint in each.hints}
 
 
-def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[Shape]]) -> Iterator[Span]:
+def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[SecretShape]]) -> Iterator[Span]:
     hinted = {shape: None for hint in rows if hint in lowered for shape in rows[hint]}
     for shape in hinted:
         for match in shapes.compiled(shape).finditer(text):

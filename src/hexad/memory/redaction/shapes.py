@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-class Shape(NamedTuple):
+class SecretShape(NamedTuple):
     """A row of the table."""
 
     kind: str
@@ -34,15 +34,15 @@ class Shape(NamedTuple):
 
 
 @cache
-def shapes() -> tuple[Shape, ...]:
+def shapes() -> tuple[SecretShape, ...]:
     """All rows."""
     text = Path(__file__).with_name("shapes.txt").read_text(encoding="utf-8").replace("{unspaced}", UNSPACED)
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    return tuple(Shape(kind, check, tuple(hints.split("|")), pattern) for kind, check, hints, pattern in rows)
+    return tuple(SecretShape(kind, check, tuple(hints.split("|")), pattern) for kind, check, hints, pattern in rows)
 
 
 @cache
-def compiled(shape: Shape) -> re.Pattern[str]:
+def compiled(shape: SecretShape) -> re.Pattern[str]:
     """A row's pattern, compiled when a text first holds one of its hints; nothing is glued to a key's front."""
     return re.compile(rf"(?<![A-Za-z0-9]){shape.pattern}", re.ASCII) if shape.is_key else re.compile(shape.pattern)
 

@@ -41,7 +41,7 @@ def forget_texts() -> None:
         each.clear()
 
 
-class Shown(NamedTuple):
+class ShownItems(NamedTuple):
     """The question of a prompt, and the items that went into it."""
 
     question: str
@@ -52,11 +52,11 @@ class Prompts:
     """The latest prompt of each session: in memory, bounded, and never another namespace's."""
 
     def __init__(self) -> None:
-        self._latest = forgettable(Recent[tuple[str, str], Shown](MOST_PROMPTS))
+        self._latest = forgettable(Recent[tuple[str, str], ShownItems](MOST_PROMPTS))
 
     def show(self, namespace: str, session: str, question: str, items: Iterable[Item]) -> None:
         """Remember what went into a session's prompt."""
-        self._latest.put((namespace, session), Shown(question, frozenset((item.layer, item.id) for item in items)))
+        self._latest.put((namespace, session), ShownItems(question, frozenset((item.layer, item.id) for item in items)))
 
     def take(self, namespace: str, session: str, layer: Layer, id: str) -> str | None:
         """The question of the session's latest prompt, if the item was in it and was not taken before."""

@@ -31,7 +31,7 @@ _DIGITS: Final = 18  # of a number that a database can hold
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """A request whose caller may make it: the engine in the caller's namespace, and the checked values."""
 
     hx: Hexad
@@ -71,7 +71,7 @@ def shown(record: Record, status: int = 0) -> Reply:
 
 
 @contextmanager
-def unchanged(call: Call, collection: RecordCollection[R]) -> Iterator[tuple[Any, R | None]]:
+def unchanged(call: ApiCall, collection: RecordCollection[R]) -> Iterator[tuple[Any, R | None]]:
     """The collection in one transaction, and the record that the path names: who is no person changes only what no
     person said, and with If-Match or If-None-Match only if nobody changed it since.
     """
@@ -85,7 +85,7 @@ def unchanged(call: Call, collection: RecordCollection[R]) -> Iterator[tuple[Any
         yield here, before
 
 
-def saved(call: Call, collection: RecordCollection[R], save: Callable[[Any], R]) -> Reply:
+def saved(call: ApiCall, collection: RecordCollection[R], save: Callable[[Any], R]) -> Reply:
     """Save under the name in the path."""
     with unchanged(call, collection) as (here, before):
         return shown(save(here), 201 if before is None else 200)

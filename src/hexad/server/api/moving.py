@@ -22,7 +22,7 @@ from hexad.skills.folders.transfer import import_report
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hexad.server.api.calls import Call
+    from hexad.server.api.calls import ApiCall
 
 LINES, ZIP, BYTES = "application/x-ndjson", "application/zip", "application/octet-stream"
 LARGEST: Final = 64 * 1024 * 1024  # bytes of a body, and of the files in a ZIP file
@@ -36,7 +36,7 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def export(call: Call) -> bytes:
+def export(call: ApiCall) -> bytes:
     """A backup of the namespace, or with `all` of every namespace, as JSON Lines; `all` needs a token for `*`."""
     if everything := call.query.get("all", False):
         call.caller.require_everywhere()
@@ -45,21 +45,21 @@ def export(call: Call) -> bytes:
         return (folder / "backup.jsonl").read_bytes()
 
 
-def export_pages(call: Call) -> bytes:
+def export_pages(call: ApiCall) -> bytes:
     """Each record, or what is known about a subject, as a page of Markdown in a ZIP file."""
     with _folder() as folder:
         call.hx.export(folder / "pages", subject=call.query.get("subject"))
         return _zipped(folder / "pages")
 
 
-def export_skill(call: Call) -> bytes:
+def export_skill(call: ApiCall) -> bytes:
     """A skill as an Agent Skills folder in a ZIP file."""
     with _folder() as folder:
         call.hx.skills.export_folder(call.named, folder / "skills", strict=not call.query.get("lenient", False))
         return _zipped(folder / "skills")
 
 
-def import_file(call: Call) -> dict[str, Any]:
+def import_file(call: ApiCall) -> dict[str, Any]:
     """Add a file, or a folder in a ZIP file: origins become import, skills drafts, nothing is pinned, unless `mine`."""
     wish = {name: value for name, value in call.query.items() if name in {"overwrite", "preview", "format", "mine"}}
     if wish.get("mine"):
@@ -68,7 +68,7 @@ def import_file(call: Call) -> dict[str, Any]:
         return asdict(call.hx.import_file(_received(call, folder), **wish))
 
 
-def import_skills(call: Call) -> dict[str, Any]:
+def import_skills(call: ApiCall) -> dict[str, Any]:
     """Keep the skills of a ZIP file's folders as drafts; says which were refused and why."""
     given = {"overwrite": call.query.get("overwrite", False), "redact": not call.query.get("keep_secrets", False)}
     if not given["redact"]:
@@ -81,14 +81,14 @@ def import_skills(call: Call) -> dict[str, Any]:
         return {"folders": [{**each, "folder": Path(each["folder"]).relative_to(inside).as_posix()} for each in found]}
 
 
-def restore(call: Call) -> dict[str, Any]:
+def restore(call: ApiCall) -> dict[str, Any]:
     """Restore a whole backup into this server's database, which must be empty."""
     call.caller.require_everywhere()
     with _folder() as folder:
         return {"lines": call.hx.restore(_received(call, folder))}
 
 
-def capture(call: Call) -> dict[str, Any]:
+def capture(call: ApiCall) -> dict[str, Any]:
     """Propose what the user of a conversation said that lasts."""
     done = call.hx.capture(call.body["messages"], session=call.query.get("session"), origin=Origin.IMPORT)
     found = [{**asdict(each), "expires": each.expires and each.expires.isoformat()} for each in done.proposed]
@@ -99,7 +99,7 @@ def _zipped(folder: Path) -> bytes:
     return Path(shutil.make_archive(f"{folder}-packed", "zip", folder)).read_bytes()
 
 
-def _received(call: Call, folder: Path) -> Path:
+def _received(call: ApiCall, folder: Path) -> Path:
     """The body as a file with the name that was given, or as the folder that a ZIP file holds."""
     if call.raw.startswith(_ZIPPED):
         return _unzipped(call.raw, folder / "folder")

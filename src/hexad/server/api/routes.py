@@ -12,7 +12,7 @@ from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
 from hexad.schemas import COUNT, FLAG, KEY, KEYS, NOTHING, OBJECT, TEXT, answer, body, fields_of, given, listed, ref
 from hexad.server.api import moving, verbs
-from hexad.server.api.calls import Call, listing, shown
+from hexad.server.api.calls import ApiCall, listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
 from hexad.server.tokens import Right
 from hexad.skills.library import SkillLibrary
@@ -36,7 +36,7 @@ class Route:
     right: Right
     name: str  # for generated clients
     summary: str
-    work: Callable[[Call], Any]
+    work: Callable[[ApiCall], Any]
     answer: Schema
     body: Schema | None = None
     query: Mapping[str, Schema] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Route:
         return self.method in {"PUT", "DELETE"} and self.path.count("/") == 2 and not self.path.startswith("/tokens")
 
 
-def _verb(method: str, path: str, right: Right, work: Callable[[Call], Any], *rest: Any, **more: Any) -> Route:
+def _verb(method: str, path: str, right: Right, work: Callable[[ApiCall], Any], *rest: Any, **more: Any) -> Route:
     """A route that is named and described as its function is."""
     summary = (work.__doc__ or "").partition("\n")[0].rstrip(".")
     return Route(method, path, right, work.__name__, summary, work, *rest, **more)

@@ -13,10 +13,10 @@ from urllib.parse import unquote
 import anyio
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from hexad.edges.threads import Pool
+from hexad.edges.threads import ThreadPool
 from hexad.errors import InvalidInput
 from hexad.mcp.http import largest_body
-from hexad.server.api.calls import Call, Reply, body_of, number_in
+from hexad.server.api.calls import ApiCall, Reply, body_of, number_in
 from hexad.server.api.moving import LARGEST
 from hexad.server.api.openapi import PREFIX, description
 from hexad.server.api.problems import BadRequest
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from hexad.schemas import Schema
     from hexad.server.tokens import Callers
 
-READING: Final = Pool(8, "hexad-api-read")
-WRITING: Final = Pool(4, "hexad-api-write")
-RUNNING: Final = Pool(4, "hexad-api-run")
+READING: Final = ThreadPool(8, "hexad-api-read")
+WRITING: Final = ThreadPool(4, "hexad-api-write")
+RUNNING: Final = ThreadPool(4, "hexad-api-run")
 _BEAT: Final = 1.0  # seconds between two looks at the log
 _JSON: Final = "application/json"
 _PATTERNS: Final = [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route) for route in ROUTES]
@@ -70,7 +70,7 @@ class Api:
         hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
         given, sent = await self._body(route, request), await body_of(request, LARGEST) if route.takes else b""
         read, unread = (request.headers.get(name, "") for name in ("if-match", "if-none-match"))
-        call = Call(hx, caller, self.callers.tokens, names, query, given, read, unread, sent, self.evals)
+        call = ApiCall(hx, caller, self.callers.tokens, names, query, given, read, unread, sent, self.evals)
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))
         return events(call.hx, came) if route.media_type == EVENTS else _response(route, call, came)
@@ -148,7 +148,7 @@ def _no_number(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
 
 
-def _response(route: Route, call: Call, came: Any) -> Response:
+def _response(route: Route, call: ApiCall, came: Any) -> Response:
     reply = came if isinstance(came, Reply) else Reply(came)
     headers = {"Cache-Control": "no-store", **({"ETag": reply.etag} if reply.etag else {})}
     status = reply.status or route.status

@@ -20,7 +20,7 @@ from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.index.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, AuditRecord, Knowledge, Layer, Origin, SkillKind, SkillStatus
-from hexad.server.api.calls import Call, Reply, listing, number_in, page, part, saved, shown, unchanged
+from hexad.server.api.calls import ApiCall, Reply, listing, number_in, page, part, saved, shown, unchanged
 from hexad.server.tokens import Right
 from hexad.settings import NO_EMBEDDER
 from hexad.skills.review import drafts, waiting
@@ -41,7 +41,7 @@ _MOST_PINNED: Final = 1000  # that are counted
 _SEARCHED: Final = 500  # best matches of which those are shown that pass the filters
 
 
-def fields(call: Call) -> dict[str, Any]:
+def fields(call: ApiCall) -> dict[str, Any]:
     """The body as arguments of a save; whether secrets are kept, or an entry pinned, is a person's decision."""
     given = {name: value for name, value in call.body.items() if name != "keep_secrets"}
     if call.body.get("keep_secrets"):
@@ -56,7 +56,7 @@ def fields(call: Call) -> dict[str, Any]:
 # records
 
 
-def matching(call: Call, collection: Any) -> tuple[Sequence[Any], str | None]:
+def matching(call: ApiCall, collection: Any) -> tuple[Sequence[Any], str | None]:
     """A page of records that pass the filters, newest first, and its cursor; with `query` the best matches."""
     query, limit, keep = call.query.get("query", "").strip(), call.query.get("limit", 50), wanted(call.query)
     if call.query.get("deleted"):
@@ -69,7 +69,7 @@ def matching(call: Call, collection: Any) -> tuple[Sequence[Any], str | None]:
     return page(call.hx, collection.layer, cursor=call.query.get("cursor", ""), limit=limit, keep=keep)
 
 
-def found(call: Call, collection: Any) -> dict[str, Any]:
+def found(call: ApiCall, collection: Any) -> dict[str, Any]:
     """The same as JSON."""
     records, after = matching(call, collection)
     return listing(map(wire.to_json, records), after)
@@ -92,24 +92,24 @@ def wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
     return passes
 
 
-def add_knowledge(call: Call) -> Reply:
+def add_knowledge(call: ApiCall) -> Reply:
     """Save an entry under a key that is made from its text."""
     return shown(_save_entry(call, call.hx.knowledge))
 
 
-def put_knowledge(call: Call) -> Reply:
+def put_knowledge(call: ApiCall) -> Reply:
     """Save an entry; other content makes a new version, fields that are not given stay as they are."""
     return saved(call, call.hx.knowledge, lambda here: _save_entry(call, here, call.named))
 
 
-def _save_entry(call: Call, knowledge: Any, *key: str) -> Knowledge:
+def _save_entry(call: ApiCall, knowledge: Any, *key: str) -> Knowledge:
     values, by = fields(call), call.caller.origin
     save = knowledge.correct if values.pop("rename", False) and key else knowledge.save
     entry: Knowledge = save(*key, values.pop("content"), **values, origin=by, own_only=by is not Origin.USER)
     return entry
 
 
-def delete_many(call: Call) -> dict[str, Any]:
+def delete_many(call: ApiCall) -> dict[str, Any]:
     """Delete or bring back several entries; says which were not changed and why."""
     done, refused = list[str](), dict[str, str]()
     change: Callable[[str], object] = partial(call.hx.knowledge.delete, origin=call.caller.origin)
@@ -125,19 +125,19 @@ def delete_many(call: Call) -> dict[str, Any]:
     return {"changed": done, "refused": refused}
 
 
-def delete(call: Call, collection: Any, **given: Any) -> None:
+def delete(call: ApiCall, collection: Any, **given: Any) -> None:
     """Delete a record."""
     with unchanged(call, collection) as (here, _):
         here.delete(call.named, **given)
 
 
-def put(call: Call, collection: Any, save: Callable[..., Any]) -> Reply:
+def put(call: ApiCall, collection: Any, save: Callable[..., Any]) -> Reply:
     """Save a record under the name in the path; fields that are not given stay as they are."""
     values = fields(call)
     return saved(call, collection, lambda here: save(here, call.named, **values, origin=call.caller.origin))
 
 
-def used(call: Call) -> dict[str, Any]:
+def used(call: ApiCall) -> dict[str, Any]:
     """Record that an item was useful for a message: its words help to find the item next time."""
     message, wanted = call.body["message"], call.body["id"]
     candidates = call.hx.explain(message, layers=[call.body["layer"]]).candidates
@@ -150,7 +150,7 @@ def used(call: Call) -> dict[str, Any]:
 # learnings, skills and proposals
 
 
-def list_learnings(call: Call) -> dict[str, Any]:
+def list_learnings(call: ApiCall) -> dict[str, Any]:
     """List learnings, the latest change first; with `query` the best matches."""
     query, limit = call.query.get("query"), call.query.get("limit", 50)
     others = {"query", "limit", "cursor", "session", *_SPANS}
@@ -166,39 +166,39 @@ def list_learnings(call: Call) -> dict[str, Any]:
     return listing(map(wire.to_json, latest), after)
 
 
-def correct_learning(call: Call) -> Reply:
+def correct_learning(call: ApiCall) -> Reply:
     """Save a person's correction, which is trusted at once."""
     if not {"learning", "trigger"} & set(call.body):
         raise InvalidInput("trigger", "give a trigger, or the id of a learning")
     return shown(call.hx.learnings.correct(**fields(call)))
 
 
-def known_fix(call: Call) -> dict[str, Any]:
+def known_fix(call: ApiCall) -> dict[str, Any]:
     """Find what is known about an error of a tool, a lesson or an example; it counts as shown."""
     ask = call.hx.learnings.known_fix if call.body.get("untrusted") else call.hx.learnings.fix_for
     fix = ask(call.body["tool"], call.body["error"], args=call.body.get("args"))
     return {"fix": fix and str(fix), "trust": fix and fix.trust, "learning": fix and wire.to_json(fix.learning)}
 
 
-def clean_learnings(call: Call) -> dict[str, Any]:
+def clean_learnings(call: ApiCall) -> dict[str, Any]:
     """Remove old learnings that nothing confirmed; without `apply` only the plan."""
     days = call.body.get("unseen_for_days")
     span = None if days is None else timedelta(days=days)
     return asdict(call.hx.learnings.clean(dry_run=not call.body.get("apply", False), unseen_for=span))
 
 
-def observe(call: Call) -> dict[str, Any]:
+def observe(call: ApiCall) -> dict[str, Any]:
     """Learn from a tool call that was made elsewhere; the learning of its error, if it failed."""
     learned = call.hx.observe(**fields(call), strict=True)
     return {"learning": learned and wire.to_json(learned)}
 
 
-def check_script(call: Call) -> dict[str, Any]:
+def check_script(call: ApiCall) -> dict[str, Any]:
     """Check a shell script without running it: allowed, needs a capability, or rejected, and why."""
     return check(call.body["script"]).as_json()
 
 
-def run_skill(call: Call) -> dict[str, Any]:
+def run_skill(call: ApiCall) -> dict[str, Any]:
     """Run an active skill, or show what a run would do (`dry_run`); a script needs the right to approve."""
     dry = call.body.get("dry_run", False)
     if not dry and call.hx.skills.get(call.named).kind is SkillKind.SCRIPT:
@@ -207,7 +207,7 @@ def run_skill(call: Call) -> dict[str, Any]:
     return result_json(call.hx.skills.run(call.named, call.body.get("parameters"), dry_run=dry, origin=by))
 
 
-def queue(call: Call) -> dict[str, Any]:
+def queue(call: ApiCall) -> dict[str, Any]:
     """Everything that awaits review: proposals, then drafts, then doubtful learnings."""
     hx = call.hx
     drafted = map(waiting, drafts(hx.skills.list()))
@@ -235,32 +235,32 @@ def counts(hx: Hexad) -> dict[str, Any]:
     }
 
 
-def status(call: Call) -> dict[str, Any]:
+def status(call: ApiCall) -> dict[str, Any]:
     """Count the contents of a namespace and the things that await review, and say which rules fit no prompt."""
     return {**counts(call.hx), "unfit": call.hx.explain("").unfit}
 
 
-def timeline(call: Call) -> dict[str, Any]:
+def timeline(call: ApiCall) -> dict[str, Any]:
     """Which items the latest prompts had, newest first."""
     call.hx.scoped().close()  # writes what waits
     return listing(each.as_json() for each in shown_prompts(call.hx.store, call.hx.namespace))
 
 
-def namespaces(call: Call) -> dict[str, Any]:
+def namespaces(call: ApiCall) -> dict[str, Any]:
     """The namespaces of the database that the caller may use."""
     after, limit = call.query.get("cursor", ""), call.query.get("limit", 1000)
     found = call.hx.store.namespaces(after=after, limit=limit)
     return listing([each for each in found if call.caller.reaches(each)], found[-1] if len(found) == limit else None)
 
 
-def audit_log(call: Call) -> dict[str, Any]:
+def audit_log(call: ApiCall) -> dict[str, Any]:
     """The log of changes, newest first."""
     records = call.hx.audit.latest(call.query.get("limit", 50), before=number_in(call.query.get("cursor", "")))
     more = records[-1].sequence > 1 if records else False
     return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
 
 
-def verify_all(call: Call) -> dict[str, Any]:
+def verify_all(call: ApiCall) -> dict[str, Any]:
     """Check the log of every namespace that the caller may use."""
     reached = filter(call.caller.reaches, all_namespaces(call.hx.store))
     chains = [wire.verdict(call.hx.scoped(namespace=name).audit.verify()) for name in reached]
@@ -277,7 +277,7 @@ def newer(hx: Hexad, last: int | None) -> tuple[Sequence[AuditRecord], int]:
     return found, found[-1].sequence if found else last
 
 
-def forget(call: Call) -> dict[str, Any]:
+def forget(call: ApiCall) -> dict[str, Any]:
     """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
     hx, body = call.hx, call.body
     known = (*hx.collections, "subject", "session", "everything", "traces")
@@ -290,12 +290,12 @@ def forget(call: Call) -> dict[str, Any]:
     return wire.forgotten(hx.forget(**{name: body[name]}))
 
 
-def doctor(call: Call) -> dict[str, Any]:
+def doctor(call: ApiCall) -> dict[str, Any]:
     """Check the database and, in the namespaces that the caller may use, the log, rows, versions and vectors."""
     return _checks(call, call.hx.check())
 
 
-def _checks(call: Call, damage: Sequence[Damage]) -> dict[str, Any]:
+def _checks(call: ApiCall, damage: Sequence[Damage]) -> dict[str, Any]:
     facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
     whole = facts().get("integrity", "ok")
     chains, missing = verify_all(call)["chains"], call.hx.without_vector()
@@ -309,7 +309,7 @@ def _checks(call: Call, damage: Sequence[Damage]) -> dict[str, Any]:
     return {"ok": all(ok for _, ok, _ in found), "checks": checks}
 
 
-def repair(call: Call) -> dict[str, Any]:
+def repair(call: ApiCall) -> dict[str, Any]:
     """Rebuild index, vectors and versions in every namespace, then check; needs a token for `*`."""
     call.caller.require_everywhere()
     return _checks(call, call.hx.check(repair=True))
@@ -326,7 +326,7 @@ def stored_sets(folder: Path | None) -> dict[str, Path]:
     return {place.relative_to(folder).as_posix(): place for place in sorted((*folder.glob("*.jsonl"), *sets))}
 
 
-def retrieve(call: Call) -> dict[str, Any]:
+def retrieve(call: ApiCall) -> dict[str, Any]:
     """What matters for a message, now or at an earlier time."""
     asked = call.body
     when = None if asked.get("as_of") is None else wire.time("as_of", asked["as_of"])
@@ -335,7 +335,7 @@ def retrieve(call: Call) -> dict[str, Any]:
     )
 
 
-def measure(call: Call) -> dict[str, Any]:
+def measure(call: ApiCall) -> dict[str, Any]:
     """Ask questions with known answers: of this memory, or of a stored set that has items of its own."""
     asked, name, stored = call.body, call.body.get("set", ""), stored_sets(call.evals)
     if name and name not in stored:
@@ -363,12 +363,12 @@ def measure(call: Call) -> dict[str, Any]:
 # tokens
 
 
-def list_tokens(call: Call) -> dict[str, Any]:
+def list_tokens(call: ApiCall) -> dict[str, Any]:
     """The tokens that give nothing that yours does not."""
     return listing(each.as_json() for each in call.tokens.list() if call.caller.may_grant(each.namespaces, each.rights))
 
 
-def make_token(call: Call) -> dict[str, Any]:
+def make_token(call: ApiCall) -> dict[str, Any]:
     """Make a token; its secret is in this answer alone."""
     wanted, rights = call.body["namespaces"], call.body["rights"]
     if not call.caller.may_grant(wanted, rights):
@@ -377,7 +377,7 @@ def make_token(call: Call) -> dict[str, Any]:
     return {**token.as_json(), "secret": secret}
 
 
-def revoke_token(call: Call) -> None:
+def revoke_token(call: ApiCall) -> None:
     """Revoke a token: the next request with it is refused."""
     token = call.tokens.get(call.named)
     if not call.caller.may_grant(token.namespaces, token.rights):

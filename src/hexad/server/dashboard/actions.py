@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
 from hexad.model import SkillKind
-from hexad.server.api.calls import Call, Reply
+from hexad.server.api.calls import ApiCall, Reply
 from hexad.server.api.routes import ROUTES
 from hexad.server.dashboard.sessions import Notice
 from hexad.skills.definition import BODIES
@@ -67,7 +67,7 @@ class Done(NamedTuple):
     shown: Mapping[str, Any] | None = None
 
 
-def act(call: Call, form: Form) -> Done:
+def act(call: ApiCall, form: Form) -> Done:
     """Do what a form asks for."""
     name = form.one("do")
     if name in _FORMS:
@@ -81,7 +81,7 @@ def act(call: Call, form: Form) -> Done:
     return Done(notice, {**form.given("layer"), **(form.record if route.status != 204 else {})})
 
 
-def ask(call: Call, name: str, form: Form, /, **body: Any) -> Any:
+def ask(call: ApiCall, name: str, form: Form, /, **body: Any) -> Any:
     """Call the interface as the one who looks at the page."""
     route = _BY_NAME[name]
     call.caller.require(route.right)
@@ -90,7 +90,7 @@ def ask(call: Call, name: str, form: Form, /, **body: Any) -> Any:
     return came.document if isinstance(came, Reply) else came
 
 
-def save(call: Call, form: Form) -> Done:
+def save(call: ApiCall, form: Form) -> Done:
     """Save an entry from its form; somebody's change in between is not overwritten."""
     tags = [tag.strip() for tag in form.one("tags").split(",") if tag.strip()]
     body = {name: form.one(name) for name in ("content", "category", "subject")}
@@ -101,7 +101,7 @@ def save(call: Call, form: Form) -> Done:
     return Done(Notice(f"Saved as {made['key']}.{taken_out}"), {"key": made["key"]})
 
 
-def delete(call: Call, form: Form) -> Done:
+def delete(call: ApiCall, form: Form) -> Done:
     """Hide entries, which the next page can undo, or bring them back."""
     if not form.many("key"):
         raise InvalidInput("entries", "tick at least one")
@@ -112,14 +112,14 @@ def delete(call: Call, form: Form) -> Done:
     return Done(Notice(words, bool(refused), () if back else tuple(came["changed"])))
 
 
-def accept_proposal(call: Call, form: Form) -> Done:
+def accept_proposal(call: ApiCall, form: Form) -> Done:
     """Accept a proposal, as it is or as it was edited."""
     if form.one("content"):
         ask(call, "edit_proposal", form, **form.given("content", "key"))
     return Done(Notice(f"Accepted: {ask(call, 'accept_proposal', form)['key']}."))
 
 
-def edit_skill(call: Call, form: Form) -> Done:
+def edit_skill(call: ApiCall, form: Form) -> Done:
     """Save a draft as it was edited; it stays a draft, and it is checked again."""
     skill, body = call.hx.skills.get(form.one("name")), form.one("body")
     given = {name: getattr(skill, name) for name in ("kind", "parameters", "tags", "author")}
@@ -138,7 +138,7 @@ def _parsed(name: str, text: str, example: str) -> Any:
         raise InvalidInput(name, f"must be JSON such as {example}") from None
 
 
-def run(call: Call, form: Form) -> Done:
+def run(call: ApiCall, form: Form) -> Done:
     """Show what a run of a skill would do, or run it."""
     given = _parsed("parameters", form.one("parameters") or "{}", '{"name": "Ada"}')
     dry = form.one("run") != "real"
@@ -147,7 +147,7 @@ def run(call: Call, form: Form) -> Done:
     return Done(Notice(sentence, bad=not result["ok"]), form.record, {"result": result, "typed": form})
 
 
-def measure(call: Call, form: Form) -> Done:
+def measure(call: ApiCall, form: Form) -> Done:
     """Ask this memory questions with known answers: those of the form, or a stored set."""
     found = ask(call, "measure", form, **form.given("lines", "set"), misses=_MISSES)
     asked, left = sum(each["queries"] for each in found["sets"].values()), found["left_out"]
@@ -156,14 +156,14 @@ def measure(call: Call, form: Form) -> Done:
     return Done(Notice(words, bad=bool(left)), {}, {"typed": form, "results": found})
 
 
-def verify(call: Call, form: Form) -> Done:
+def verify(call: ApiCall, form: Form) -> Done:
     """Check the chain of the log."""
     found = ask(call, "verify", form)
     words = f"whole: {found['records']} records, head {found['head'][:16]}…" if found["ok"] else found["problem"]
     return Done(Notice(f"The log is {words}", bad=not found["ok"]))
 
 
-def make_token(call: Call, form: Form) -> Done:
+def make_token(call: ApiCall, form: Form) -> Done:
     """Make a token; the page shows it once."""
     spaces = form.one("namespaces").split()
     made = ask(call, "make_token", form, **form.given("name"), namespaces=spaces, rights=form.many("rights"))
@@ -171,4 +171,4 @@ def make_token(call: Call, form: Form) -> Done:
 
 
 _OTHERS: Final = (save, delete, accept_proposal, edit_skill, run, measure, verify, make_token)
-_FORMS: Final[Mapping[str, Callable[[Call, Form], Done]]] = {"undelete": delete, **{f.__name__: f for f in _OTHERS}}
+_FORMS: Final[Mapping[str, Callable[[ApiCall, Form], Done]]] = {"undelete": delete, **{f.__name__: f for f in _OTHERS}}

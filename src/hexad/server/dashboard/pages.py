@@ -14,7 +14,7 @@ from hexad.examples import call_text
 from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
 from hexad.model import TRUSTED, AuditRecord, Category, Layer, Learning, Origin, ReferenceKind, Skill, Version
 from hexad.server.api import verbs
-from hexad.server.api.calls import Call, number_in, part
+from hexad.server.api.calls import ApiCall, number_in, part
 from hexad.server.tokens import Right
 from hexad.settings import KNOWN
 from hexad.skills.review import Review, drafts, reviewed
@@ -35,7 +35,7 @@ _SORTS: Final[Mapping[str, Callable[[Any], Any]]] = {
 }
 
 
-def playground(call: Call) -> dict[str, Any]:
+def playground(call: ApiCall) -> dict[str, Any]:
     """The prompt for a message: what was found, what was left out, and why."""
     message, budget = call.query.get("message", ""), number_in(call.query.get("budget", ""), "budget")
     hx, floor = call.hx, call.query.get("floor", "on") != "off"
@@ -56,7 +56,7 @@ def playground(call: Call) -> dict[str, Any]:
     }
 
 
-def review(call: Call) -> dict[str, Any]:
+def review(call: ApiCall) -> dict[str, Any]:
     """Proposals beside the entries that they would change, drafts with their findings, doubtful learnings."""
     proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
     looked_at = [_looked_at(skill) for skill in drafts(call.hx.skills.list())]
@@ -75,7 +75,7 @@ def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
     ]
 
 
-def knowledge(call: Call) -> dict[str, Any]:
+def knowledge(call: ApiCall) -> dict[str, Any]:
     """A page of entries or references, or one entry with its versions."""
     if call.query.get("key"):
         return _one_entry(call, call.query["key"])
@@ -101,7 +101,7 @@ def knowledge(call: Call) -> dict[str, Any]:
     }
 
 
-def _one_entry(call: Call, key: str) -> dict[str, Any]:
+def _one_entry(call: ApiCall, key: str) -> dict[str, Any]:
     entry = call.hx.knowledge.get(key)
     versions = call.hx.knowledge.history(entry.key)
     return {
@@ -125,7 +125,7 @@ def _difference(older: Version, newer: Version) -> dict[str, Any]:
     return {"older": older, "newer": newer, "left": left, "right": right}
 
 
-def learnings(call: Call) -> dict[str, Any]:
+def learnings(call: ApiCall) -> dict[str, Any]:
     """All learnings, the most frequent first, or one with its examples; failures of one session only if asked for."""
     if call.query.get("id"):
         return _one_learning(call, call.hx.learnings.get(call.query["id"]))
@@ -145,7 +145,7 @@ def _in_words(learning: Learning) -> str:
     return learning.fix or (shown[0].text(learning.tool, sessions=learning.sessions) if shown else "")
 
 
-def _one_learning(call: Call, learning: Learning) -> dict[str, Any]:
+def _one_learning(call: ApiCall, learning: Learning) -> dict[str, Any]:
     latest = call.hx.audit.latest(_LOOKED_AT)
     records = _calls(latest)
     met = [
@@ -197,7 +197,7 @@ def _next(records: Sequence[AuditRecord], place: int) -> AuditRecord | None:
     return next(later, None)
 
 
-def skills(call: Call) -> dict[str, Any]:
+def skills(call: ApiCall) -> dict[str, Any]:
     """All skills, or one with the findings of its check."""
     if not call.query.get("name"):
         return {"skills": sorted(call.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
@@ -209,7 +209,7 @@ def skills(call: Call) -> dict[str, Any]:
     return {"template": "skills_one", **one, "versions": call.hx.skills.history(skill.name)}
 
 
-def timeline(call: Call) -> dict[str, Any]:
+def timeline(call: ApiCall) -> dict[str, Any]:
     """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
@@ -237,12 +237,12 @@ def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> li
     return [(came[place, True], came[place, False]) for place in range(len(prompts))]
 
 
-def evaluation(call: Call) -> dict[str, Any]:
+def evaluation(call: ApiCall) -> dict[str, Any]:
     """The form for questions with known answers, and the sets that are stored."""
     return {"sets": list(verbs.stored_sets(call.evals)), "results": None}
 
 
-def log(call: Call) -> dict[str, Any]:
+def log(call: ApiCall) -> dict[str, Any]:
     """The latest changes."""
     before, action = number_in(call.query.get("before", ""), "before"), call.query.get("action", "")
     records = call.hx.audit.latest(_LOOKED_AT if action else _ROWS * 2, before=before)
@@ -251,7 +251,7 @@ def log(call: Call) -> dict[str, Any]:
     return {"records": shown, "action": action, "before": earlier}
 
 
-def settings(call: Call) -> dict[str, Any]:
+def settings(call: ApiCall) -> dict[str, Any]:
     """Settings with their values, health, and tokens for those who may make them."""
     values = [(each, getattr(call.hx.settings, each.name)) for each in KNOWN]
     return {
@@ -264,4 +264,4 @@ def settings(call: Call) -> dict[str, Any]:
 
 
 _PAGES: Final = (playground, review, knowledge, learnings, skills, timeline, evaluation, log, settings)
-PAGES: Final[Mapping[str, Callable[[Call], dict[str, Any]]]] = {page.__name__: page for page in _PAGES}
+PAGES: Final[Mapping[str, Callable[[ApiCall], dict[str, Any]]]] = {page.__name__: page for page in _PAGES}

@@ -17,7 +17,7 @@ from hexad.errors import AccessRefused, HexadError
 from hexad.memory.index.indexing import all_namespaces
 from hexad.model import Capability, shown_trust
 from hexad.recent import Recent
-from hexad.server.api.calls import Call, body_of, tag_of
+from hexad.server.api.calls import ApiCall, body_of, tag_of
 from hexad.server.api.problems import described
 from hexad.server.api.serving import READING, RUNNING, events
 from hexad.server.api.verbs import counts, newer
@@ -119,14 +119,14 @@ class Dashboard:
         hx = caller.engine(self.hx, chosen)
         if asked.get("namespace"):
             session = self.sessions.change(session, namespace=hx.namespace)
-        call = Call(hx, caller, self.callers.tokens, query=asked, evals=self.evals)
+        call = ApiCall(hx, caller, self.callers.tokens, query=asked, evals=self.evals)
         if request.method == "POST":
             return await self._do(request, session, call, page)
         if request.method not in {"GET", "HEAD"}:
             return Response(status_code=405, headers={"Allow": "GET, POST"})
         return await READING.run(partial(self._page, session, call, page, {}))
 
-    def _page(self, session: Session, call: Call, page: str, more: Mapping[str, Any]) -> Response:
+    def _page(self, session: Session, call: ApiCall, page: str, more: Mapping[str, Any]) -> Response:
         """A page, in a thread, with the notice of what was done before."""
         call.caller.require(Right.READ)
         values = {"template": page, **PAGES[page](call), **more, "notice": session.notice, "tag_of": tag_of}
@@ -135,7 +135,7 @@ class Dashboard:
         frame = {"page": page, "status": self._counted(call), "caller": call.caller, "ask": call.query, "hx": call.hx}
         return self._shown(session, f"{values['template']}.html", {**frame, **values})
 
-    def _counted(self, call: Call) -> dict[str, Any]:
+    def _counted(self, call: ApiCall) -> dict[str, Any]:
         """The counts beside every page. All that changes them is in the log: while that has no more, they stay."""
         with call.hx.store.reading(call.hx.namespace) as view:
             end = view.chain_end()
@@ -145,7 +145,7 @@ class Dashboard:
             self._counts.put(call.hx.namespace, known)
         return known[1]
 
-    async def _do(self, request: Request, session: Session, call: Call, page: str) -> Response:
+    async def _do(self, request: Request, session: Session, call: ApiCall, page: str) -> Response:
         """Do what a form asks, then show the page again: a reload does not send the form twice."""
         form = await _form(request, session)
         try:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from hexad.skills.discovery.generalising import Path, Procedure
     from hexad.skills.library import SkillLibrary
     from hexad.store import Reading
-    from hexad.store.learning import Call
+    from hexad.store.learning import RecordedCall
 
-    Log: TypeAlias = Mapping[str, Sequence[Call]]
+    Log: TypeAlias = Mapping[str, Sequence[RecordedCall]]
     MayHold: TypeAlias = Callable[[Path, Json], bool]  # whether a value at this path may stand in a draft
 
 MOST: Final = 5  # offers at a time
@@ -87,14 +87,14 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
 
 def _log(view: Reading) -> Log:
     """The successful calls of every session that has a name, in their order."""
-    found: dict[str, list[Call]] = {}
+    found: dict[str, list[RecordedCall]] = {}
     for call in view.calls():
         if call.ok and call.session and call.arguments:
             found.setdefault(call.session, []).append(call)
     return found
 
 
-def _runs(log: Log, sequence: Repeated) -> list[Sequence[Call]]:
+def _runs(log: Log, sequence: Repeated) -> list[Sequence[RecordedCall]]:
     """The calls of each occurrence of a sequence; the latest ones if a session has many."""
     length = len(sequence.tools)
     starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
@@ -123,7 +123,7 @@ def _digest(names: Sequence[str], size: int = 8) -> str:
 # --- what a call was given, and what it gave ------------------------------------------------------------------------
 
 
-def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
+def _seen(call: RecordedCall, values: Mapping[Path, Json] | None = None) -> Seen:
     shapes = json.loads(call.arguments)
     given, gave = (
         {_path(pointer): fingerprint for pointer, fingerprint in shapes[name].items()} for name in ("a", "r")
@@ -132,7 +132,7 @@ def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
     return Seen(given, gave, exact)
 
 
-def _values(view: Reading, call: Call, may_hold: MayHold) -> dict[Path, Json]:
+def _values(view: Reading, call: RecordedCall, may_hold: MayHold) -> dict[Path, Json]:
     """The values of a call that the audit log has and a skill may hold; `_seen` drops those that it only summarises."""
     records = view.audit(after=call.number - 1, limit=1)
     given = records[0].details.get("arguments") if records and records[0].sequence == call.number else None

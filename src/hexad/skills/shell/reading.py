@@ -50,7 +50,7 @@ _NESTED: Final = named("command_substitution process_substitution expansion simp
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class ParsedScript:
     """A parsed text."""
 
     root: Node
@@ -71,12 +71,12 @@ def is_parsable(text: str) -> bool:
     return len(text) <= _LONGEST_SCRIPT and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
 
 
-def parsed(text: str) -> Script:
+def parsed(text: str) -> ParsedScript:
     """The syntax tree of a script. Never an error: parts that cannot be read are marked in the tree."""
     source = _FAR.sub("\ufffd", text).encode("utf-8", "replace")
     ambiguous = bool(_JOIN_IN_COMMENT.search(source)) or ("\n\t" in text and bool(_INDENTED_END.search(text)))
     source = _VARIABLE_IN_WORD.sub(rb"${\1}", _QUOTED_START.sub(rb"\1", _JOIN.sub(b"", source)))
-    return Script(Parser(_LANGUAGE).parse(source).root_node, ambiguous)  # threads do not share a parser
+    return ParsedScript(Parser(_LANGUAGE).parse(source).root_node, ambiguous)  # threads do not share a parser
 
 
 def text_of(node: Node) -> str:

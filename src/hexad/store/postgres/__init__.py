@@ -19,11 +19,11 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from hexad.errors import CommitInDoubt, InvalidInput, StoreError
 from hexad.fork import survive_fork
 from hexad.model import Erasure
-from hexad.store.postgres.connection import Connection, Rows, Statement, flat
+from hexad.store.postgres.connection import PipelineConnection, Rows, Sql, flat
 from hexad.store.postgres.failures import Failure, translate
 from hexad.store.postgres.migrating import migrate
 from hexad.store.postgres.pool import Pool
-from hexad.store.postgres.unit import Unit
+from hexad.store.postgres.unit import PostgresUnit
 from hexad.store.postgres.view import View
 from hexad.store.postgres.work import Database, Work
 
@@ -69,7 +69,7 @@ class PostgresStore:
         self.shared_as: str | None = self.location
         self._patience = patience
         size = int(options.get("pool", _MOST_CONNECTIONS))
-        self._pool = Pool(lambda: Connection(conninfo, schema, prepare=prepare), size, self.location)
+        self._pool = Pool(lambda: PipelineConnection(conninfo, schema, prepare=prepare), size, self.location)
         self._database = Database(self._pool, self.location, patience)
         self.after_fork()
         survive_fork(self)
@@ -90,11 +90,11 @@ class PostgresStore:
             view.leave("COMMIT")  # nobody waits for it
 
     @contextmanager
-    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Unit]:
+    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[PostgresUnit]:
         """All or nothing. The namespace is locked with the first statement."""
         if getattr(self._writing, "now", False):
             raise StoreError(self.location, "this thread is in a transaction already; use that one")
-        unit = Unit(self._database, namespace, self._patience if patience is None else patience)
+        unit = PostgresUnit(self._database, namespace, self._patience if patience is None else patience)
         unit.take()
         self._writing.now = True
         try:
@@ -130,7 +130,7 @@ class PostgresStore:
         """
 
         def maintained(work: Work) -> bool:
-            if isinstance(work, Unit):
+            if isinstance(work, PostgresUnit):
                 return do(work)
             if not (isinstance(work, View) and due(work)):
                 return False
@@ -152,7 +152,7 @@ class PostgresStore:
         self._merging = threading.Lock()
         self._closing = threading.Event()
 
-    def _resolve(self, unit: Unit) -> None:
+    def _resolve(self, unit: PostgresUnit) -> None:
         """Return if a commit whose connection was lost did happen, else raise; the audit chain knows."""
         if unit.appended is None:
             raise CommitInDoubt(self.location)
@@ -164,12 +164,12 @@ class PostgresStore:
         if not found:
             raise StoreError(self.location, "the connection was lost and nothing was stored; try again")
 
-    def _has_appended(self, unit: Unit, sequence: int, digest: str) -> bool | None:
+    def _has_appended(self, unit: PostgresUnit, sequence: int, digest: str) -> bool | None:
         """Whether the audit chain has this record of a unit's; None while the server does not answer."""
         self._pool.forget_idle()
         try:
             with self.transaction(unit.namespace) as later:  # a session that still commits has the lock
-                return bool(later.ask(Statement(_APPENDED, (unit.tenant, sequence, digest)))[0])
+                return bool(later.ask(Sql(_APPENDED, (unit.tenant, sequence, digest)))[0])
         except StoreError:
             return None
 
@@ -186,7 +186,7 @@ class PostgresStore:
 
     def _ask(self, sql: str, *values: Any) -> Rows:
         with self.reading("") as view:
-            return view.ask(Statement(sql, values))[0]
+            return view.ask(Sql(sql, values))[0]
 
     def _migrate(self) -> None:
         try:

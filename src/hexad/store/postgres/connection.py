@@ -32,7 +32,7 @@ _BETWEEN_LOOKS: Final = 0.1  # seconds between looks at the clock, while an answ
 _FAILED: Final = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 
 
-class Statement(NamedTuple):
+class Sql(NamedTuple):
     """SQL with placeholders ``$1``, ``$2``… and their values: numbers, texts, bytes, flags, None, or lists of them."""
 
     sql: str
@@ -55,7 +55,7 @@ class TookTooLong(Exception):
     """No answer came in time; the connection cannot be used again."""
 
 
-class Connection:
+class PipelineConnection:
     """A connection in pipeline mode. Not for several threads at once. ``schema`` is the one that SQL calls `hexad`."""
 
     def __init__(self, conninfo: str, schema: str, *, prepare: bool = True) -> None:
@@ -71,7 +71,7 @@ class Connection:
         self._loading = Transformer(self._connection)
         self.broken = False
 
-    def run(self, statements: Sequence[Statement], *, until: float | None = None) -> list[Rows]:
+    def run(self, statements: Sequence[Sql], *, until: float | None = None) -> list[Rows]:
         """Run a batch and return the rows of each statement; ``until`` is a time of the monotonic clock."""
         try:
             new = self._send(statements, until)
@@ -88,7 +88,7 @@ class Connection:
             self.broken = True
             raise
 
-    def send(self, statements: Sequence[Statement]) -> None:
+    def send(self, statements: Sequence[Sql]) -> None:
         """Run a batch without waiting for its results, which must be of no interest."""
         try:
             self._send(statements, None)
@@ -108,7 +108,7 @@ class Connection:
         os.dup2(nothing, self._pg.socket)
         os.close(nothing)
 
-    def _send(self, statements: Sequence[Statement], until: float | None) -> list[str | None]:
+    def _send(self, statements: Sequence[Sql], until: float | None) -> list[str | None]:
         """Send a batch; return the expected results: None for a statement, or the SQL that is being prepared."""
         expected: list[str | None] = []
         for sql, given in statements:

@@ -9,7 +9,7 @@ from hexad.model import Layer
 from hexad.store.calls import CALLS, LATEST_CALLS, LATEST_OF_TOOL, OFFERS, OFFERS_OF, CallTables
 from hexad.store.codec import CODES
 from hexad.store.learning import Activity, LearningChanges, TemplateFilter
-from hexad.store.postgres.connection import Rows, Statement
+from hexad.store.postgres.connection import Rows, Sql
 from hexad.store.postgres.records import WHOLE, hashed
 from hexad.store.postgres.work import Work
 
@@ -39,7 +39,7 @@ _SEE: Final = (
 )
 
 
-class LearningTables(Work, CallTables):
+class PostgresLearning(Work, CallTables):
     """Reads templates, calls and offers, and changes them: that is queued."""
 
     see = _SEE
@@ -54,9 +54,9 @@ class LearningTables(Work, CallTables):
         """Template and id, filter by filter: those of a trigger are read once, with the row of a template itself."""
         triggers = [each for each in dict.fromkeys(each.trigger for each in wanted) if each not in self._templates]
         if triggers:
-            asked = [Statement(_TEMPLATES, (self.tenant, hashed(each))) for each in triggers]
+            asked = [Sql(_TEMPLATES, (self.tenant, hashed(each))) for each in triggers]
             exact = [(self.tenant, hashed(each.trigger), each.template) for each in wanted if each.template is not None]
-            answers = self.ask(*asked, *(Statement(_OF_TEMPLATE, values) for values in exact))
+            answers = self.ask(*asked, *(Sql(_OF_TEMPLATE, values) for values in exact))
             for trigger, rows in zip(triggers, answers, strict=False):
                 self._templates[trigger] = {learning: others for learning, *others in rows}
             self.keep(list(chain.from_iterable(answers[len(triggers) :])))
@@ -71,9 +71,9 @@ class LearningTables(Work, CallTables):
         """A session's offers and calls, the calls before somebody asks for them."""
         if (session, tool) not in self._activities or calls > _CALLS_AHEAD:
             given = (self.tenant, session, tool)
-            latest = Statement(LATEST_CALLS, (self.tenant, session, max(calls, _CALLS_AHEAD)))
-            asked = (Statement(OFFERS_OF, given[:2]), Statement(LATEST_OF_TOOL, given), latest)
-            *self._activities[session, tool], about = self.ask(*asked, Statement(_ABOUT, given))
+            latest = Sql(LATEST_CALLS, (self.tenant, session, max(calls, _CALLS_AHEAD)))
+            asked = (Sql(OFFERS_OF, given[:2]), Sql(LATEST_OF_TOOL, given), latest)
+            *self._activities[session, tool], about = self.ask(*asked, Sql(_ABOUT, given))
             self.keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)
@@ -88,4 +88,4 @@ class LearningTables(Work, CallTables):
         self.queue(sql, self.tenant, *values)
 
     def _rows(self, sql: str, *values: Any) -> Rows:
-        return self.ask(Statement(sql, (self.tenant, *values)))[0]
+        return self.ask(Sql(sql, (self.tenant, *values)))[0]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.store.codec import CODES, upsert
 from hexad.store.postgres.blocks import FULL, Term, pack, pack_leaves, split, unpack, unpack_leaf
-from hexad.store.postgres.connection import Statement, columns
+from hexad.store.postgres.connection import Sql, columns
 from hexad.store.postgres.search import BLOCKS_OF_ROWS, UNSPLIT, term_key
 from hexad.text.document import Document
 from hexad.text.index import Posting
@@ -39,7 +39,7 @@ Changes = dict[int, Posting | None]  # by number; None removes a posting
 def merge(work: Work, layer: Layer, merged: int) -> None:
     """Bring a layer's index up to date with its rows; ``merged`` is the number up to which it was."""
     code = CODES[layer]
-    rows = sorted(work.ask(Statement(UNSPLIT, (work.tenant, [code])))[0], key=itemgetter(3))  # stale words first
+    rows = sorted(work.ask(Sql(UNSPLIT, (work.tenant, [code])))[0], key=itemgetter(3))  # stale words first
     changes: dict[int, Changes] = defaultdict(dict)
     for _, number, words, is_latest in rows:
         document = Document.unpack(words)
@@ -55,8 +55,8 @@ def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
     """Change the leaves of some terms, and those of their blocks that hold changed rows."""
     terms = sorted(changes)
     old = [(term, number) for term in terms for number in changes[term] if number <= merged]
-    asked = [Statement(_LEAVES, (work.tenant, terms))]
-    found, *of_rows = work.ask(*asked, *([Statement(BLOCKS_OF_ROWS, (work.tenant, *columns(old)))] if old else ()))
+    asked = [Sql(_LEAVES, (work.tenant, terms))]
+    found, *of_rows = work.ask(*asked, *([Sql(BLOCKS_OF_ROWS, (work.tenant, *columns(old)))] if old else ()))
     leaves = {low: unpack_leaf(leaf) for low, leaf in found}
     blocks: dict[int, dict[int, bytes]] = defaultdict(dict)
     for term, newest, packed in (row for rows in of_rows for row in rows):

@@ -17,7 +17,7 @@ from hexad.fork import survive_fork
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hexad.store.postgres.connection import Connection
+    from hexad.store.postgres.connection import PipelineConnection
 
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
@@ -25,7 +25,7 @@ _inherited: Final[list[object]] = []  # a child must neither use nor close its p
 class Pool:
     """Lends connections."""
 
-    def __init__(self, connect: Callable[[], Connection], size: int, location: str) -> None:
+    def __init__(self, connect: Callable[[], PipelineConnection], size: int, location: str) -> None:
         self._connect = connect
         self._size = size
         self._location = location
@@ -33,7 +33,7 @@ class Pool:
         self._start()
         survive_fork(self)
 
-    def take(self, patience: float | None) -> Connection:
+    def take(self, patience: float | None) -> PipelineConnection:
         """A connection, to be given back; waits for others if too many are in use."""
         if not self._free.acquire(timeout=patience):
             raise StoreBusy(self._location, "all connections are in use; try again, or raise `pool` in the URL")
@@ -45,7 +45,7 @@ class Pool:
         self._busy.add(connection)
         return connection
 
-    def give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: PipelineConnection) -> None:
         """End its use; a broken one is closed."""
         if connection not in self._busy:  # taken before a fork
             return
@@ -78,15 +78,15 @@ class Pool:
 
     def _start(self) -> None:
         self._free = threading.Semaphore(self._size)
-        self._idle: deque[Connection] = deque()
-        self._busy: set[Connection] = set()
+        self._idle: deque[PipelineConnection] = deque()
+        self._busy: set[PipelineConnection] = set()
 
-    def _connected(self) -> Connection:
+    def _connected(self) -> PipelineConnection:
         if self._closed:
             raise StoreClosed(self._location, "this engine was closed; open it again")
         return self._connect()
 
-    def _taken(self) -> Connection | None:
+    def _taken(self) -> PipelineConnection | None:
         try:
             return self._idle.pop()
         except IndexError:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import RECORD_OF, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, Evidence, Question, Standing, VectorState
+from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, LayerEvidence, Question, Standing, VectorState
 from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.blocks import count_of, find, unpack
-from hexad.store.postgres.connection import Statement, columns, flat
+from hexad.store.postgres.connection import Sql, columns, flat
 from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, decode, hashed
 from hexad.store.postgres.work import Work
 from hexad.store.searching import Opening, UnsplitRows, counted_terms, evidence_of, opening_order
-from hexad.text.index import Posting, Statistics
+from hexad.text.index import IndexStatistics, Posting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -134,7 +134,7 @@ class _Term:
 
 
 @dataclass(slots=True)
-class _LayerSearch:
+class _PostgresLayer:
     """The search in one layer."""
 
     counted: Sequence[str]
@@ -147,7 +147,7 @@ class _LayerSearch:
     stale: UnsplitRows = field(default_factory=UnsplitRows)
     changed: Collection[int] = ()  # the stale rows
     terms: dict[str, _Term] = field(default_factory=dict)
-    statistics: Statistics = field(default_factory=lambda: Statistics(0, 0, {}))
+    statistics: IndexStatistics = field(default_factory=lambda: IndexStatistics(0, 0, {}))
     opening: Opening = field(default_factory=Opening)
     _with_facets: set[int] | None = None
 
@@ -162,7 +162,9 @@ class _LayerSearch:
             term: self.terms[term].total + len(self.latest.postings(term)) - len(self.stale.postings(term))
             for term in self.counted
         }
-        self.statistics = Statistics(self.rows, self.length, {term: count for term, count in counts.items() if count})
+        self.statistics = IndexStatistics(
+            self.rows, self.length, {term: count for term, count in counts.items() if count}
+        )
 
     def newest(self, term: str, limit: int) -> list[Posting]:
         """The newest rows that hold a term and pass the filter."""
@@ -192,15 +194,15 @@ class _LayerSearch:
         return (posting for posting in postings if posting[0] not in changed) if changed else postings
 
 
-class Search(Work):
+class PostgresSearch(Work):
     """Evidence for questions."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
+        self._searches: dict[Layer, _PostgresLayer] = {}  # of the latest question
         self._vectors: dict[tuple[int, int], tuple[int, Sequence[Any]]] = {}  # by layer and embedder, above a stamp
 
-    def evidence(self, question: Question) -> dict[Layer, Evidence]:
+    def evidence(self, question: Question) -> dict[Layer, LayerEvidence]:
         """The evidence of each layer. Those that were empty lately are asked only if they are not any more."""
         stored, lately = [layer for layer in question.layers if layer in RECORD_OF], self.filled.get(self.tenant)
         some = [each for each in stored if lately is None or CODES[each] in lately] if self.only_reads else stored
@@ -235,36 +237,36 @@ class Search(Work):
             search = self._searches.get(layer)
         return set() if search is None else set(filter(search.passes, numbers))
 
-    def _of_layers(self, question: Question) -> dict[str, Statement]:
+    def _of_layers(self, question: Question) -> dict[str, Sql]:
         """The statements of the first round trip about every layer."""
         tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
-        asked: dict[str, Statement] = {}
+        asked: dict[str, Sql] = {}
         if keys := columns((key, CODES[layer]) for layer, search in self._searches.items() for key in search.keys):
             most = _ALL_BLOCKS if question.facets else _BLOCKS_AT_FIRST
-            asked["latest"] = Statement(UNSPLIT, (tenant, codes))
-            asked["postings"] = Statement(_POSTINGS, (tenant, keys[0], most, keys[1]))
+            asked["latest"] = Sql(UNSPLIT, (tenant, codes))
+            asked["postings"] = Sql(_POSTINGS, (tenant, keys[0], most, keys[1]))
         if question.embedder is not None:
             embedder = hashed(question.embedder)
             known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
-            asked["states"] = Statement(_STATES, (tenant, embedder))
-            asked["vectors"] = Statement(VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
+            asked["states"] = Sql(_STATES, (tenant, embedder))
+            asked["vectors"] = Sql(VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
         if question.terms:
             all_codes = [CODES[layer] for layer in question.layers]
-            asked["associations"] = Statement(_ASSOCIATIONS, (tenant, all_codes, list(dict.fromkeys(question.terms))))
+            asked["associations"] = Sql(_ASSOCIATIONS, (tenant, all_codes, list(dict.fromkeys(question.terms))))
         return asked
 
-    def _of_entries(self, question: Question) -> dict[str, Statement]:
+    def _of_entries(self, question: Question) -> dict[str, Sql]:
         """Its statements about the entries."""
         if Layer.USER_KNOWLEDGE not in self._searches:
             return {}
         tenant, now = self.tenant, to_microseconds(question.now)
-        asked = {"expired": Statement(_EXPIRED, (tenant, now)), "own": Statement(_OWN, (tenant,))}
+        asked = {"expired": Sql(_EXPIRED, (tenant, now)), "own": Sql(_OWN, (tenant,))}
         if question.standing:
             least = int(Standing.RULE if question.with_rules else Standing.PINNED)
             rows = _STANDING_OF_FEW if question.with_rules else _STANDING
-            asked["standing"] = Statement(rows, (tenant, least, now, question.standing))
+            asked["standing"] = Sql(rows, (tenant, least, now, question.standing))
             if question.with_rules:
-                asked["noted"] = Statement(_NOTED, (tenant, now, question.standing, MOST_NOTES))
+                asked["noted"] = Sql(_NOTED, (tenant, now, question.standing, MOST_NOTES))
         return asked
 
     def _fill(self, answers: Mapping[str, Sequence[Any]]) -> None:
@@ -296,7 +298,7 @@ class Search(Work):
                     search.opening.add(term, search.newest(term, room) if room else [])
         self._complete(self._searches.values())
 
-    def _complete(self, searches: Collection[_LayerSearch]) -> None:
+    def _complete(self, searches: Collection[_PostgresLayer]) -> None:
         """Look up the terms without room among the rows that others named."""
         pairs: list[tuple[int, int]] = []
         for search in searches:
@@ -304,14 +306,14 @@ class Search(Work):
             lacking = {key: term for key, term in search.keys.items() if not search.terms[term].complete}
             pairs += [(key, row) for key, term in lacking.items() for row in unread.get(term, ())]
         if pairs:
-            self._add(self.ask(Statement(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
+            self._add(self.ask(Sql(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
         for search in searches:
             unread = search.opening.unread
             search.opening.complete({term: search.among(term, set(rows)) for term, rows in unread.items()})
 
 
-def _layer_search(layer: Layer, question: Question) -> _LayerSearch:
+def _layer_search(layer: Layer, question: Question) -> _PostgresLayer:
     counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
     terms = tuple(dict.fromkeys(counted))
     keys = {term_key(layer, term): term for term in terms}
-    return _LayerSearch(terms, question.facets, keys, terms={term: _Term() for term in terms})
+    return _PostgresLayer(terms, question.facets, keys, terms={term: _Term() for term in terms})

@@ -16,12 +16,12 @@ from hexad.model import Association, AuditRecord, Layer, Learning, Proposal, Ski
 from hexad.shape import to_microseconds
 from hexad.store import Embedded, Entry, Row, Use, folded
 from hexad.store.codec import CODES, LAYERS, as_json, insert, upsert
-from hexad.store.postgres.connection import ServerError, Statement
+from hexad.store.postgres.connection import ServerError, Sql
 from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.merging import merge
 from hexad.store.postgres.records import ASSOCIATIONS, AUDIT, PROPOSALS, WRITTEN, encode, hashed, version_row
 from hexad.store.postgres.view import View
-from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS, Scope
+from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS, LayerIndex
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody 
 _NO_WORDS: Final = Document((), ())
 
 
-class Unit(View):
+class PostgresUnit(View):
     """Changes one namespace inside one transaction."""
 
     only_reads = False
@@ -209,7 +209,7 @@ class Unit(View):
             return
         for statement in _CLEAR_INDEX:
             self.queue(statement, self.tenant)
-        self.head.scopes = {code: Scope() for code in self.known_head().scopes}
+        self.head.scopes = {code: LayerIndex() for code in self.known_head().scopes}
         self.rows.clear()
         self._reindexed = True
 
@@ -233,7 +233,7 @@ class Unit(View):
             return True
         self.known_head()
         try:
-            self._run([*self._last(), Statement("COMMIT")])
+            self._run([*self._last(), Sql("COMMIT")])
         except Failure as error:
             if is_gone(error):
                 return False
@@ -241,7 +241,7 @@ class Unit(View):
         self._sent = False
         return True
 
-    def _last(self) -> list[Statement]:
+    def _last(self) -> list[Sql]:
         """Everything that the commit sends before it commits."""
         if any(scope.waiting > _MERGED_AT_ONCE for scope in self.head.scopes.values()):
             self.merge(least=_MERGED_AT_ONCE)
@@ -267,20 +267,20 @@ class Unit(View):
         scope.waiting += 1
         self._reindexed = True
 
-    def _first(self) -> list[Statement]:
+    def _first(self) -> list[Sql]:
         patience = f"{max(1, int((self._seconds or 0.0) * 1000))}"
         return [
-            Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
-            Statement(SETTINGS, ("0", patience)),
-            Statement(ADD_HEAD, (self.tenant, self.namespace)),
-            Statement(LOCK_HEAD, (self.tenant,)),
+            Sql("BEGIN ISOLATION LEVEL READ COMMITTED"),
+            Sql(SETTINGS, ("0", patience)),
+            Sql(ADD_HEAD, (self.tenant, self.namespace)),
+            Sql(LOCK_HEAD, (self.tenant,)),
         ]
 
-    def _state(self) -> Sequence[Statement]:
+    def _state(self) -> Sequence[Sql]:
         """The head, if the index has changed."""
         if not self._reindexed:
             return []
         self._reindexed, head = False, self.head
-        scopes = [[getattr(scope, name) for scope in head.scopes.values()] for name in Scope.__slots__]
+        scopes = [[getattr(scope, name) for scope in head.scopes.values()] for name in LayerIndex.__slots__]
         values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts), *scopes)
-        return [Statement(_PUT_HEAD, (self.tenant, *values))]
+        return [Sql(_PUT_HEAD, (self.tenant, *values))]

@@ -11,8 +11,8 @@ from hexad.model import Association, AuditRecord, Layer, Proposal, SkillVersion,
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Row, Sketch, Sketches, Vector, folded
 from hexad.store.codec import CODES, LAYERS
-from hexad.store.postgres.connection import Statement, columns, flat
-from hexad.store.postgres.learning import LearningTables
+from hexad.store.postgres.connection import Sql, columns, flat
+from hexad.store.postgres.learning import PostgresLearning
 from hexad.store.postgres.records import (
     ASSOCIATIONS,
     AUDIT,
@@ -25,7 +25,7 @@ from hexad.store.postgres.records import (
     decode_sketch,
     hashed,
 )
-from hexad.store.postgres.search import VECTORS, VECTORS_ALONG, Search
+from hexad.store.postgres.search import VECTORS, VECTORS_ALONG, PostgresSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -85,7 +85,7 @@ _AUDIT: Final = (
 )
 
 
-class View(Search, LearningTables):
+class View(PostgresSearch, PostgresLearning):
     """Reads one namespace."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -110,7 +110,7 @@ class View(Search, LearningTables):
             return
         self.forget_rows()
         unknown = [place for place in wanted if not self.knows(*place)]
-        answers = self.ask(*(Statement(_GET, self._place(*place)) for place in unknown))
+        answers = self.ask(*(Sql(_GET, self._place(*place)) for place in unknown))
         for place, rows in zip(unknown, answers, strict=True):
             found = [row.record.id for row in self.keep(rows)]
             self.rows.setdefault(place, None)

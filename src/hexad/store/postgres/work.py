@@ -18,7 +18,7 @@ from hexad.model import Layer
 from hexad.recent import Recent
 from hexad.store import Row, folded
 from hexad.store.codec import LAYERS
-from hexad.store.postgres.connection import Connection, Rows, Statement
+from hexad.store.postgres.connection import PipelineConnection, Rows, Sql
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
 from hexad.store.postgres.records import decode, hashed
 
@@ -58,7 +58,7 @@ class Database:
 
 
 @dataclass(slots=True)
-class Scope:
+class LayerIndex:
     """The index of a layer, in numbers."""
 
     rows: int = 0
@@ -78,7 +78,7 @@ class Head:
     changed: int = 0
     stamp: int = 0
     facts: dict[str, str] = field(default_factory=dict)
-    scopes: dict[int, Scope] = field(default_factory=lambda: defaultdict(Scope))  # by the code of the layer
+    scopes: dict[int, LayerIndex] = field(default_factory=lambda: defaultdict(LayerIndex))  # by the code of the layer
 
 
 class Work:
@@ -92,17 +92,17 @@ class Work:
         self._database = database
         self._seconds = seconds
         self._until: float | None = None
-        self._queued: list[Statement] = []
+        self._queued: list[Sql] = []
         self._begun = False
         self._sent = False
-        self._connection: Connection
+        self._connection: PipelineConnection
         self.stamps = database.stamps
         self.filled = database.filled
         self.head = Head(namespace)
         self.rows: dict[tuple[Layer, str], Row | None] = {}  # as they were read or written; None: there is no such row
         self.folds: dict[str, str | None] = {}  # of keys without regard to case, the one that is there
 
-    def ask(self, *statements: Statement) -> list[Rows]:
+    def ask(self, *statements: Sql) -> list[Rows]:
         """The rows of each statement, in one round trip."""
         queued, self._queued = [*self._queued, *self._state()], []
         try:
@@ -116,7 +116,7 @@ class Work:
 
     def queue(self, sql: str, *values: Any) -> None:
         """Send a statement with the next round trip, which is now if very many wait."""
-        self._queued.append(Statement(sql, values))
+        self._queued.append(Sql(sql, values))
         if len(self._queued) >= _MOST_QUEUED:
             self.ask()
 
@@ -165,7 +165,7 @@ class Work:
         if not hasattr(self, "_connection"):  # interrupted
             return
         if self._sent and not self._connection.broken:
-            self._connection.send([Statement(ending)])
+            self._connection.send([Sql(ending)])
         self._database.pool.give_back(self._connection)
         del self._connection
 
@@ -173,7 +173,7 @@ class Work:
         """An error of the driver as one of the tree."""
         return translate(error, self._database.location, self._seconds)
 
-    def _begin(self, queued: Sequence[Statement], statements: Sequence[Statement]) -> list[Rows]:
+    def _begin(self, queued: Sequence[Sql], statements: Sequence[Sql]) -> list[Rows]:
         first = self._first()
         for attempt in range(_ATTEMPTS):
             try:
@@ -187,7 +187,7 @@ class Work:
         self._opened(results[: len(first)])
         return self.ask(*statements) if self._database.maintain(self) else results[len(first) + len(queued) :]
 
-    def _resumed(self, error: Exception, statements: Sequence[Statement]) -> list[Rows]:
+    def _resumed(self, error: Exception, statements: Sequence[Sql]) -> list[Rows]:
         """Read on over another connection. If nobody changed the namespace in the meantime, it is the same state."""
         changed = self.head.changed
         try:
@@ -199,7 +199,7 @@ class Work:
             raise self.translated(error) from error
         return results
 
-    def _run(self, statements: Sequence[Statement]) -> list[Rows]:
+    def _run(self, statements: Sequence[Sql]) -> list[Rows]:
         self._sent = True
         return self._connection.run(statements, until=self._until)
 
@@ -212,29 +212,31 @@ class Work:
             pool.give_back(self._connection)
             self._connection = pool.take(self._patience())
         else:
-            self._connection.send([Statement("ROLLBACK")])
+            self._connection.send([Sql("ROLLBACK")])
 
     def _opened(self, results: Sequence[Rows]) -> None:
         """Take the head from the results of `_first`."""
         for namespace, number, sequence, digest, changed, stamp, facts, *numbers in results[-1]:
-            held = dict(enumerate(starmap(Scope, zip(*numbers, strict=True)), 1))
-            scopes = {code: held.get(code) or Scope() for code in sorted(LAYERS)}  # a layer may be newer than the row
+            held = dict(enumerate(starmap(LayerIndex, zip(*numbers, strict=True)), 1))
+            scopes = {
+                code: held.get(code) or LayerIndex() for code in sorted(LAYERS)
+            }  # a layer may be newer than the row
             self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts), scopes)
         if self.head.namespace != self.namespace:
             reason = f"has the same hash as {self.head.namespace!r}; choose another name"
             raise StoreError(self._database.location, f"namespace {self.namespace!r} {reason}")
 
-    def _first(self) -> list[Statement]:
+    def _first(self) -> list[Sql]:
         """The statements that begin the transaction; the last one reads the head."""
         self._until = None if self._seconds is None else time.monotonic() + self._seconds + _GRACE
         deadline = "0" if self._seconds is None else f"{max(1, int(self._seconds * 1000))}"
         return [
-            Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-            Statement(SETTINGS, (deadline, "0")),
-            Statement(_HEAD, (self.tenant,)),
+            Sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+            Sql(SETTINGS, (deadline, "0")),
+            Sql(_HEAD, (self.tenant,)),
         ]
 
-    def _state(self) -> Sequence[Statement]:
+    def _state(self) -> Sequence[Sql]:
         """Statements that bring the database up to what this unit of work has in memory."""
         return ()
 

@@ -22,7 +22,7 @@ from hexad.errors import (
     StoreReadOnly,
 )
 from hexad.fork import FORK_PATIENCE, hold_over_fork
-from hexad.store.sqlite.turns import Line, turns_of
+from hexad.store.sqlite.turns import WriteQueue, turns_of
 from hexad.store.sqlite.unit import Unit
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Connections:
 
     def _start(self) -> None:
         self.turns = turns_of(os.path.realpath(self.path))
-        self.line = Line(str(self.path.parent))
+        self.line = WriteQueue(str(self.path.parent))
         self._lock = threading.RLock()
         self._local = threading.local()
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()

@@ -37,7 +37,7 @@ _OPTIONAL: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Generic[N]):
+class NounTable(Generic[N]):
     """How a noun lies in its table."""
 
     name: str
@@ -104,7 +104,7 @@ def _table(
     key: str = "",
     aside: str | None = None,
     derived: Mapping[str, Callable[[N], object]] | None = None,
-) -> Table[N]:
+) -> NounTable[N]:
     shaped = shapes(cast("type", noun))
     columns = tuple(shaped)
     key = key or columns[0]
@@ -116,7 +116,7 @@ def _table(
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"
     selected = ", ".join(there if column == aside else f'"{column}"' for column in columns)
     optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
-    return Table(
+    return NounTable(
         name,
         noun,
         key,
@@ -165,12 +165,12 @@ _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
         "wildcard": lambda learning: WILDCARD in learning.template,
     },
 }
-TABLES: Final[dict[Layer, Table[Any]]] = {
+TABLES: Final[dict[Layer, NounTable[Any]]] = {
     layer: _table(f"hexad_{layer.noun}", record, aside=_ASIDE.get(layer), derived=_DERIVED.get(layer))
     for layer, record in RECORD_OF.items()
 }
 LAYERS: Final = {layer.value: layer for layer in TABLES}
-VERSIONS: Final[dict[Layer, Table[Any]]] = {
+VERSIONS: Final[dict[Layer, NounTable[Any]]] = {
     Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version),
     Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion),
 }

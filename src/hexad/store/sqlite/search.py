@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from hexad.model import Association, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, Evidence, Question, Row, Standing, VectorState
+from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, LayerEvidence, Question, Row, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, evidence_of, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES, unpacked
 from hexad.store.sqlite.statements import Queries
-from hexad.text.index import Statistics
+from hexad.text.index import IndexStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -65,10 +65,10 @@ class Namespace(NamedTuple):
     expires: int | None  # the first time at which an entry expires
     standing: int  # the highest of an entry
     threads: bool
-    stands: dict[tuple[Standing, int], _Stands]  # what was read of the standing entries
+    stands: dict[tuple[Standing, int], _StandingRows]  # what was read of the standing entries
 
 
-class _Stands(NamedTuple):
+class _StandingRows(NamedTuple):
     """The standing entries of a time, which stay the same until one of them expires."""
 
     since: int
@@ -93,8 +93,8 @@ class _LayerSearch:
     passing: set[int] | None = None  # of the fresh rows, those that are not left out
 
     @property
-    def statistics(self) -> Statistics:
-        return Statistics(self.rows, self.length, self.counts)
+    def statistics(self) -> IndexStatistics:
+        return IndexStatistics(self.rows, self.length, self.counts)
 
     def opened_at_once(self) -> tuple[Sequence[str], int]:
         """How many terms certainly have room for all their rows, and the most rows that the next one has room for."""
@@ -120,7 +120,7 @@ class _LayerSearch:
 class Search(Queries):
     """Evidence for questions: `Unit` adds the rest of the ports."""
 
-    def evidence(self, question: Question) -> dict[Layer, Evidence]:
+    def evidence(self, question: Question) -> dict[Layer, LayerEvidence]:
         """The evidence of each layer."""
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
@@ -191,25 +191,25 @@ class Search(Queries):
 
     def _open(self, searches: Mapping[Layer, _LayerSearch], question: Question, now: int) -> None:
         """Open the terms of all layers: those with room for all rows and the next one, then all others at once."""
-        asked: list[_Asked] = []
+        asked: list[_AskedTerm] = []
         for search in searches.values():
             if all(each in search.counts for each in question.facets):
                 search.order = opening_order(search.statistics, question.terms)
             if search.filtered:
                 search.passing = self._passing_fresh(search, question.facets, now)
             first, room = search.opened_at_once()
-            asked += [_Asked(search, term, None) for term in first]
-            asked += [_Asked(search, term, room) for term in search.order[len(first) : len(first) + 1]]
+            asked += [_AskedTerm(search, term, None) for term in first]
+            asked += [_AskedTerm(search, term, room) for term in search.order[len(first) : len(first) + 1]]
         self._read(asked, question.facets, now)
         rest = [
-            _Asked(search, term, search.opening.room)
+            _AskedTerm(search, term, search.opening.room)
             for search in searches.values()
             for term in search.order[len(search.opening.postings) :]
         ]
         self._read(rest, question.facets, now)
         self._complete(searches.values())
 
-    def _read(self, asked: Sequence[_Asked], facets: Sequence[str], now: int) -> None:
+    def _read(self, asked: Sequence[_AskedTerm], facets: Sequence[str], now: int) -> None:
         """Read the rows of terms, all with one statement."""
         wanted = [each for each in asked if each.limit != 0]
         found = dict(zip(wanted, self._postings([_newest(each, facets, now) for each in wanted]), strict=True))
@@ -274,7 +274,7 @@ class Search(Queries):
             rows = self.rows(Layer.USER_KNOWLEDGE, f"number IN ({_STANDING}) {_HIGHEST}", values)
             entries = [cast("Knowledge", row.record) for row in rows]
             ends = [to_microseconds(entry.expires) for entry in entries if entry.expires is not None]
-            kept = known[least, question.standing] = _Stands(now, min(ends, default=math.inf), rows)
+            kept = known[least, question.standing] = _StandingRows(now, min(ends, default=math.inf), rows)
         return kept.rows
 
     def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
@@ -310,7 +310,7 @@ def _of_term(layer: Layer) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _AskedTerm:
     """A term whose stored rows are read: all of them, or so many of the newest."""
 
     search: _LayerSearch
@@ -322,7 +322,7 @@ class _Asked:
         return hashed(self.search.home, self.term)
 
 
-def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, Sequence[object]]:
+def _newest(asked: _AskedTerm, facets: Sequence[str], now: int) -> tuple[str, Sequence[object]]:
     """The newest rows that hold a term; in a layer that is filtered those that hold the facets and are unexpired."""
     limit = CAPACITY if asked.limit is None else asked.limit
     search = asked.search

@@ -62,7 +62,7 @@ def turns_of(path: str) -> Turns:
     return _turns.setdefault((os.getpid(), path), Turns())
 
 
-class Line:
+class WriteQueue:
     """The line of all processes at a folder: the kernel lets those in that wait for a lock on it, in their order.
 
     One writer of a process stands in it at a time: whose turn it is.

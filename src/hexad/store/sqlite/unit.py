@@ -14,7 +14,7 @@ from hexad.store import Entry, Row, Sketch, Sketches, Use, folded, places_beside
 from hexad.store.codec import as_json
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Table, unpacked
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, NounTable, unpacked
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 
@@ -60,7 +60,7 @@ _CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? 
 class Unit(Search, Vectors, Index, LearningTables):
     """Implements the ports through a connection whose transaction somebody else begins and ends."""
 
-    _seen: tuple[Table[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
+    _seen: tuple[NounTable[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
     _record: Any = None  # the record of that row
 
     # reading
@@ -285,7 +285,7 @@ class Unit(Search, Vectors, Index, LearningTables):
             found += [sketch for sketch in map(Sketch._make, rows) if sketch.number not in known]
         return found
 
-    def _row_number(self, table: Table[Any], id: str) -> tuple[int, str | None] | None:
+    def _row_number(self, table: NounTable[Any], id: str) -> tuple[int, str | None] | None:
         """The number and the words of a row that is about to change; most were read just before."""
         seen, self._seen = self._seen, None
         if seen is not None and seen[0] is table and seen[1] == id:
@@ -294,7 +294,7 @@ class Unit(Search, Vectors, Index, LearningTables):
         found: tuple[int, str | None] | None = self._run(sql, self.namespace, id).fetchone()
         return found
 
-    def _put_aside(self, table: Table[Any], number: int, record: Record) -> None:
+    def _put_aside(self, table: NounTable[Any], number: int, record: Record) -> None:
         """Write the column that lies in a table of its own, unless it is the same already."""
         known, self._record = self._record, None
         if table.aside is not None and getattr(known, table.aside, None) is not getattr(record, table.aside):
