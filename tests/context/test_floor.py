@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hexad import Hexad, Layer, SessionRuntime
 from hexad.context.candidates import Candidates, Measure
-from hexad.context.layers import TOO_LITTLE
+from hexad.context.layers import Fate
 from hexad.context.matching import Matches
 from tests.support import opened, requirement
 
@@ -88,7 +88,7 @@ def test_explain_shows_what_was_below_the_floor(furnished: Hexad) -> None:
     )
     judged = explanation.candidates[Layer.USER_KNOWLEDGE]
     assert judged
-    assert {each.verdict for each in judged} == {TOO_LITTLE}
+    assert {each.verdict for each in judged} == {Fate.TOO_LITTLE.value}
     assert explanation.prompt.text == ""
 
 
@@ -139,7 +139,7 @@ def test_explain_shows_which_tools_were_below_the_floor(furnished: Hexad) -> Non
     tools = [{"name": f"tool_{number}", "description": f"Reserve a room in city {number}"} for number in range(40)]
     question = "explain the superconductors of the last century and their critical temperature in a room full of people"
     explanation = furnished.with_tool_registry(tools).explain(question, layers=[Layer.TOOL_REGISTRY])
-    assert {each.verdict for each in explanation.candidates[Layer.TOOL_REGISTRY]} == {TOO_LITTLE}
+    assert {each.verdict for each in explanation.candidates[Layer.TOOL_REGISTRY]} == {Fate.TOO_LITTLE.value}
 
 
 @requirement("KEY-02")

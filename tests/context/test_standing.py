@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad, Layer
-from hexad.context.layers import BEHIND, STANDING
+from hexad.context.layers import Fate
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, TITLE
 from hexad.testing.clock import FixedClock
@@ -88,7 +88,7 @@ def test_a_weak_match_is_not_found_beside_a_clear_answer_that_stands(hx: Hexad) 
     assert "ines" in {item.key for item in prompt.standing}
     assert prompt.kept == ()
     verdicts = {each.item.key: each.verdict for each in hx.explain("Who waters the roses on Mondays?").candidates[UK]}
-    assert verdicts["soil"] == BEHIND
+    assert verdicts["soil"] == Fate.BEHIND.value
 
 
 @requirement("STAND-01", "SMALL-01")
@@ -238,7 +238,7 @@ def test_explain_shows_which_entries_stand_and_which_were_found(hx: Hexad) -> No
     hx.knowledge.save("language", "Answer me in German", category="preference")
     judged = hx.explain("what is on the shelf in room 17?").candidates[Layer.USER_KNOWLEDGE]
     verdicts = {each.item.key: each.verdict for each in judged}
-    assert verdicts["language"] == STANDING
+    assert verdicts["language"] == Fate.STANDING.value
     assert verdicts["archive-17"] == "kept"
 
 

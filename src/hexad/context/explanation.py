@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from hexad import wire
-from hexad.context.layers import NOTED, STANDING, Judged
-from hexad.context.selection import OVER_BUDGET
+from hexad.context.layers import Fate, Judged
 from hexad.context.standing import standing_block
 from hexad.model import Layer
 
@@ -60,15 +59,15 @@ def judge(
 ) -> Explanation:
     """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
-    standing = [Judged(item, STANDING) for item in found.standing]
-    standing += [Judged(item, NOTED) for item in found.noted]
+    standing = [Judged(item, Fate.STANDING) for item in found.standing]
+    standing += [Judged(item, Fate.NOTED) for item in found.noted]
     every = {**candidates, Layer.USER_KNOWLEDGE: (*standing, *candidates.get(Layer.USER_KNOWLEDGE, ()))}
     return Explanation(
         message=found.query,
         keywords=found.keywords,
         candidates={
             layer: tuple(
-                each._replace(verdict=OVER_BUDGET) if each.kept and (layer, each.item.id) in dropped else each
+                each._replace(fate=Fate.OVER_BUDGET) if each.kept and (layer, each.item.id) in dropped else each
                 for each in every[layer]
             )
             for layer in Layer

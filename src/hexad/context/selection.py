@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from hexad.model import Item, TokenCounter
 
 _AFTER_CYRILLIC: Final = "\u0530"
-OVER_BUDGET: Final = "over the token budget"
 
 
 class Selection(NamedTuple):

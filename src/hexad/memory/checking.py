@@ -60,7 +60,7 @@ def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> list[
     A file first sets aside the rows that cannot be read: these are returned. On a server they are `StoreDamaged`, if
     they have no version, and the namespace stays as it was.
     """
-    aside: Iterable[tuple[str, str]] = getattr(getattr(store, "wrapped", store), "mend", tuple)()
+    aside = store.mend()
     for namespace in all_namespaces(store):
         with store.transaction(namespace) as unit:
             mended = sum(_mend(unit, key) for key in unit.keys_of())

@@ -34,7 +34,8 @@ _ASIDE: Final = re.compile(
     r"(?i)^(?:(?:oh|ah|ok|okay|hi|hello|hey|also|and|but|so|well|please|btw|by the way|remember|remember that"
     r"|note that|from now on"
     r"|übrigens|ach|und|bitte|ab jetzt|ab sofort|désormais|au fait|d'ailleurs|por cierto|y|et)\b[,:!. ]*)+"
-    r"|[,;]? ?\b(?:by the way|btw|please|übrigens|bitte|au fait|s'il te plaît|por cierto|por favor)[.! ]*$"
+    r"|[,;]? ?\b(?:by the way|btw|please|remember(?: that| this| it)?|don['’]?t forget|übrigens|bitte|merk dir das"
+    r"|au fait|s'il te plaît|por cierto|por favor)[.! ]*$"
 )
 _QUESTION: Final = re.compile(r"(?<=\w\W)\s*[^,;]{3,}[?？]\s*$")  # the last clause of a sentence
 _ASKS: Final = re.compile(

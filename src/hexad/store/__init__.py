@@ -364,5 +364,11 @@ class Store(Protocol):
     def flush_traces(self) -> Erasure:
         """Remove the last traces of scrubbed rows from logs, or say when they will be gone."""
 
+    def inspect(self) -> Mapping[str, str]:
+        """Facts about its health: ``integrity`` is "ok" or a problem; ``journal`` and ``server`` where there is one."""
+
+    def mend(self) -> Sequence[tuple[str, str]]:
+        """Mend what lies below the rows, and set unreadable rows aside: the namespace of each, and where it is now."""
+
     def close(self) -> None:
         """Release everything, after the work of other threads has ended; later calls are `StoreClosed`."""

@@ -17,7 +17,7 @@ class AbsentStore:
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise Disabled
 
-    reading = transaction = namespaces = flush_traces = _refuse
+    reading = transaction = namespaces = flush_traces = inspect = mend = _refuse
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -21,7 +21,7 @@ from hexad.store.sqlite.statements import migrations
 from hexad.store.sqlite.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["VolatileStore"]
 
@@ -95,6 +95,14 @@ class VolatileStore:
     def flush_traces(self) -> Erasure:
         """There is no log."""
         return Erasure.DONE
+
+    def inspect(self) -> Mapping[str, str]:
+        """Nothing is known of it: there is no file."""
+        return {}
+
+    def mend(self) -> Sequence[tuple[str, str]]:
+        """There is no file to mend."""
+        return ()
 
     def close(self) -> None:
         """Drop everything."""

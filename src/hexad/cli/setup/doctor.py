@@ -4,7 +4,7 @@ import os
 import platform
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -144,8 +144,7 @@ def content(common: Common, *, repair: bool) -> Iterator[Check]:
 
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
-    inspect: Callable[[], dict[str, str]] = getattr(getattr(hx.store, "wrapped", hx.store), "inspect", dict)
-    facts = inspect()
+    facts = hx.store.inspect()
     integrity, journal, server = (facts.get(name, "unknown") for name in ("integrity", "journal", "server"))
     whole = "whole" if server == "unknown" else server
     if integrity == "ok":

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from hexad.model import Item
 
-KEPT: Final = "kept"
-STANDING: Final = "standing, in every prompt"
-NOTED: Final = "noted by an agent, in every prompt of a small memory"
-BEYOND: Final = "beyond the layer's limit of {limit}"
-BEHIND: Final = "far behind the best match"
-UNSOLVED: Final = "an example of another tool or program than the message names"
-TOO_LITTLE: Final = "below the floor: too little to go by"
-TOO_MANY_PINS: Final = "pinned, over max_pinned"
+
+class Fate(Enum):
+    """What happened to a candidate, in words for people."""
+
+    KEPT = "kept"
+    STANDING = "standing, in every prompt"
+    NOTED = "noted by an agent, in every prompt of a small memory"
+    BEYOND = "beyond the layer's limit"
+    BEHIND = "far behind the best match"
+    UNSOLVED = "an example of another tool or program than the message names"
+    TOO_LITTLE = "below the floor: too little to go by"
+    TOO_MANY_PINS = "pinned, over max_pinned"
+    OVER_BUDGET = "over the token budget"
+
+
+_TOLD: Final = frozenset({Fate.KEPT, Fate.STANDING, Fate.NOTED})
 
 
 class Judged(NamedTuple):
-    """A candidate, and what happened to it."""
+    """A candidate, and what happened to it; ``limit`` is the one that it is beyond, if it is."""
 
     item: Item
-    verdict: str = KEPT
+    fate: Fate = Fate.KEPT
+    limit: int = 0
 
     @property
     def kept(self) -> bool:
         """Whether it is in the answer; in an explanation, whether it is in the prompt."""
-        return self.verdict in {KEPT, STANDING, NOTED}
+        return self.fate in _TOLD
+
+    @property
+    def verdict(self) -> str:
+        """Its fate in words."""
+        return f"{self.fate.value} of {self.limit}" if self.limit else self.fate.value

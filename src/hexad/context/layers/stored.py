@@ -10,7 +10,7 @@ from hexad.context.candidates import MANY, Candidates, opened, weigh
 from hexad.context.conversation import lending, mixed, share_of_meaning
 from hexad.context.keywords import personal, quoted
 from hexad.context.later import newest_first
-from hexad.context.layers import BEHIND, BEYOND, KEPT, TOO_LITTLE, TOO_MANY_PINS, UNSOLVED, Judged
+from hexad.context.layers import Fate, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import FEW, NEAREST, Matches, habits
 from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
@@ -209,7 +209,7 @@ class _Answer(NamedTuple):
     sketch: Sketch
     score: float
     lent: float
-    verdict: str = KEPT
+    fate: Fate = Fate.KEPT
 
     @property
     def is_users(self) -> bool:
@@ -327,7 +327,7 @@ class _Pass:
 
     def answer(self) -> None:
         """Choose the best of the rows that were looked at."""
-        above = [answer for answer in self.scored() if answer.verdict == KEPT]
+        above = [answer for answer in self.scored() if answer.fate is Fate.KEPT]
         room = _WITHOUT_FIX * self._room if self._any_error else self._room
         self._best = _with_room_for_the_user(above, room)
         others = sum(not answer.is_users for answer in self._best) if self._own and not self._facets else 0
@@ -353,13 +353,13 @@ class _Pass:
         )
         alone = _Pass(asked._replace(source=asked.source._replace(similarity=None)), self.layer, evidence)
         alone.add(Sketches(sketches))
-        return alone, [each for each in alone.scored() if each.verdict == KEPT and each.sketch.number not in known]
+        return alone, [each for each in alone.scored() if each.fate is Fate.KEPT and each.sketch.number not in known]
 
     def widen(self, wide: int) -> None:
         """Choose others for the places that are left: those above the floor, then the best of the rest."""
         chosen = {answer.sketch.number for answer in self._best}
         others = [answer for answer in self.scored() if answer.sketch.number not in chosen]
-        others.sort(key=lambda answer: answer.verdict != KEPT)
+        others.sort(key=lambda answer: answer.fate is not Fate.KEPT)
         self._others = tuple(others[: max(0, wide - len(chosen))])
 
     def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
@@ -384,21 +384,20 @@ class _Pass:
         self, kept: Sequence[Judged], rows: Mapping[int, Row], others: Sequence[tuple[_Answer, Item]]
     ) -> Sequence[Judged]:
         ids = {judged.item.id for judged in kept}
-        found = {
-            item.id: Judged(item, self._why_not(answer, rows[answer.sketch.number].record)) for answer, item in others
-        }
-        above = {place: judged for place, judged in found.items() if judged.verdict.startswith("beyond")}
+        found = {item.id: self._ruled(item, answer, rows[answer.sketch.number].record) for answer, item in others}
+        above = {place: judged for place, judged in found.items() if judged.fate is Fate.BEYOND}
         pins = {
-            row.record.id: Judged(present(row.record, _PINNED.value, (_PINNED,)), TOO_MANY_PINS)
+            row.record.id: Judged(present(row.record, _PINNED.value, (_PINNED,)), Fate.TOO_MANY_PINS)
             for row in self._too_many
             if row.record.id not in above
         }
         return [judged for place, judged in {**pins, **above, **found, **pins}.items() if place not in ids]
 
-    def _why_not(self, answer: _Answer, record: Record) -> str:
-        if answer.verdict != KEPT:
-            return answer.verdict
-        return BEYOND.format(limit=self._asked.limit) if self._solves(record) else UNSOLVED
+    def _ruled(self, item: Item, answer: _Answer, record: Record) -> Judged:
+        """A candidate that is not in the answer, and why."""
+        if answer.fate is not Fate.KEPT:
+            return Judged(item, answer.fate)
+        return Judged(item, Fate.BEYOND, self._asked.limit) if self._solves(record) else Judged(item, Fate.UNSOLVED)
 
     def _possible(self, rows: Sequence[Sketch]) -> Sequence[Sketch]:
         """Those of the rows that may be answers; the others only pass on score."""
@@ -414,7 +413,7 @@ class _Pass:
         answers = [self._answered(row, lent.get(row.number, 0.0)) for row in self._possible(rows)]
         answers.sort(key=_by_score, reverse=True)
         if self._floor and not any(self.matches.convinces(each.sketch.number, each.lent) for each in answers):
-            answers = [each._replace(verdict=TOO_LITTLE) for each in answers]
+            answers = [each._replace(fate=Fate.TOO_LITTLE) for each in answers]
         return self._beside_best([answer for answer in answers if answer.score])
 
     def _beside_best(self, answers: Sequence[_Answer]) -> Sequence[_Answer]:
@@ -425,7 +424,7 @@ class _Pass:
         """
         if not self._floor or not self.matches.beside():
             return answers
-        above = [answer for answer in answers if answer.verdict == KEPT]
+        above = [answer for answer in answers if answer.fate is Fate.KEPT]
         others = [*above, *(self._answered(row, 0.0) for row in self._rows if row.id in self._asked.standing)]
         if self.layer is Layer.AGENT_LEARNINGS:
             others = [each for each in others if each.sketch.trust]
@@ -438,12 +437,12 @@ class _Pass:
 
         weak = [one for one in above if not one.lent and held[one].isdisjoint(self._asked.query.names)]
         behind = {one for one in weak if any(is_behind(one, other) for other in others)}
-        return [each._replace(verdict=BEHIND) if each in behind else each for each in answers] if behind else answers
+        return [each._replace(fate=Fate.BEHIND) if each in behind else each for each in answers] if behind else answers
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:
         score = self.ranking.score(self.matches.value(row.number), row, lent)
         enough = not self._floor or self.matches.answers(row.number, lent)
-        return _Answer(row, score, lent, KEPT if enough else TOO_LITTLE)
+        return _Answer(row, score, lent, Fate.KEPT if enough else Fate.TOO_LITTLE)
 
     def _solves(self, record: Record) -> bool:
         """Whether a learning belongs here: a lesson in words, or an example for a message that names its tool."""

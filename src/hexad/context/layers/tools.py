@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from hexad.context.candidates import opened, weigh
 from hexad.context.keywords import extract
-from hexad.context.layers import BEYOND, KEPT, TOO_LITTLE, Judged
+from hexad.context.layers import Fate, Judged
 from hexad.context.matching import NEAREST, Habit, Matches
 from hexad.context.ranking import Ranking
 from hexad.errors import InvalidInput
@@ -80,7 +80,7 @@ class ToolRegistry:
         habits: Mapping[str, Habit] | None = None,
         floor: bool = False,
         wide: int = 0,
-    ) -> Sequence[tuple[Tool, tuple[Reason, ...], str]]:
+    ) -> Sequence[tuple[Tool, tuple[Reason, ...], Fate]]:
         """The same with the reasons for each tool's score, then others up to ``wide`` in all, each with its verdict.
 
         ``habits`` says what each tool was used for before. With ``floor``, probable noise is not kept.
@@ -109,13 +109,12 @@ class ToolRegistry:
         enough = {number for number, word in fragments.items() if short and (few or len(word) >= _TELLING)}
         known = not floor or any(map(matches.convinces, best))
         answers = [number for number in best if not floor or number in enough or (known and matches.answers(number))]
-        verdicts = dict.fromkeys(answers[:limit], KEPT)
-        verdicts |= dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit))
-        below = [number for number in best if number not in answers] if len(verdicts) < wide else []
-        verdicts |= dict.fromkeys(below[: max(0, wide - len(verdicts))], TOO_LITTLE)
+        fates = dict.fromkeys(answers[:limit], Fate.KEPT) | dict.fromkeys(answers[limit:wide], Fate.BEYOND)
+        below = [number for number in best if number not in answers] if len(fates) < wide else []
+        fates |= dict.fromkeys(below[: max(0, wide - len(fates))], Fate.TOO_LITTLE)
         own = {n: [Reason("fragment", f"{word} in the name", _FRAGMENT_SCORE)] for n, word in fragments.items()}
-        reasons = {number: (*self._reasons(number, matches, ranking), *own.get(number, ())) for number in verdicts}
-        return [(self._tools[number], reasons[number], verdict) for number, verdict in verdicts.items()]
+        reasons = {number: (*self._reasons(number, matches, ranking), *own.get(number, ())) for number in fates}
+        return [(self._tools[number], reasons[number], fate) for number, fate in fates.items()]
 
     def _near(self, query: Query, similarity: Similarity) -> Nearness:
         """How near the tools are; their vectors are made when the first question comes, once for each embedder."""
@@ -154,7 +153,7 @@ class ToolSource(NamedTuple):
             ranked = self.provider.ranked(
                 query, limit, similarity=self.similarity, habits=self.habits, floor=self.floor, wide=wide
             )
-            return [Judged(_item(tool, why), verdict) for tool, why, verdict in ranked]
+            return [Judged(_item(tool, why), fate, limit if fate is Fate.BEYOND else 0) for tool, why, fate in ranked]
         found = list(self.provider.search_tools(query.text, limit))[:limit]
         return [*map(Judged, sorted(_in_their_order(found, query), key=lambda item: -item.score))]
 

@@ -69,6 +69,7 @@ class MaintainedStore:
         self.durable, self.location = store.durable, store.location
         self.shared_as, self.namespaces = store.shared_as, store.namespaces
         self.flush_traces, self.close = store.flush_traces, store.close
+        self.inspect, self.mend = store.inspect, store.mend
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""

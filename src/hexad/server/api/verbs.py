@@ -296,8 +296,7 @@ def doctor(call: ApiCall) -> dict[str, Any]:
 
 
 def _checks(call: ApiCall, damage: Sequence[Damage]) -> dict[str, Any]:
-    facts: Callable[[], dict[str, str]] = getattr(getattr(call.hx.store, "wrapped", call.hx.store), "inspect", dict)
-    whole = facts().get("integrity", "ok")
+    whole = call.hx.store.inspect().get("integrity", "ok")
     chains, missing = verify_all(call)["chains"], call.hx.without_vector()
     parts = [("audit log", each["ok"], each["namespace"], each["problem"] or "whole") for each in chains]
     parts += [(each.part, False, each.namespace, f"{each.detail}; {each.advice}") for each in damage]

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from hexad.context.layers import Fate
 from hexad.context.retriever import ContextRetriever
 from hexad.examples import call_text
 from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
@@ -43,7 +44,7 @@ def playground(call: ApiCall) -> dict[str, Any]:
         hx = hx.with_retriever(replace(hx.retriever, floor=False))
     why = hx.explain(message, budget=budget) if message.strip() else None
     found = {
-        layer: [each for each in judged if not each.verdict.startswith("standing")]
+        layer: [each for each in judged if each.fate is not Fate.STANDING]
         for layer, judged in (why.candidates if why else {}).items()
     }
     return {

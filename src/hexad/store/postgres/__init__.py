@@ -123,6 +123,10 @@ class PostgresStore:
         state = "read only, such as a standby" if read_only else "ok"
         return {"server": f"PostgreSQL {version}", "integrity": state}
 
+    def mend(self) -> Sequence[tuple[str, str]]:
+        """The server mends itself: a row that cannot be read is `StoreDamaged`."""
+        return ()
+
     def maintain(self, due: Callable[[Reading], bool], do: Callable[[Writing], bool]) -> None:
         """Bring each namespace up to date when a unit of work knows its facts, which come with the first answer.
 
