@@ -94,6 +94,7 @@ def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line(
     assert done.stdout.strip() == "[]"
 
 
+@requirement("CTX-01")
 def test_no_two_classes_have_one_name() -> None:
     homes: dict[str, list[str]] = {}
     for file in (ROOT / "src").rglob("*.py"):
