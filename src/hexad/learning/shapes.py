@@ -32,7 +32,7 @@ class ArgumentForm:
     def in_words(self) -> str:
         """The difference as a sentence has it.
 
-        >>> Form("/day", "DD/MM/YYYY", "YYYY-MM-DD").in_words()
+        >>> ArgumentForm("/day", "DD/MM/YYYY", "YYYY-MM-DD").in_words()
         '`day` as YYYY-MM-DD, not as DD/MM/YYYY'
         """
         name = f"`{self.path.strip('/').replace('/', '.')}`"
