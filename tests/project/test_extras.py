@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.metadata import requires
@@ -52,3 +53,27 @@ def test_everything_in_the_extra_all_resolves_from_a_registry() -> None:
     except subprocess.TimeoutExpired:
         pytest.skip("the registry did not answer within five minutes")
     assert done.returncode == 0, done.stderr
+
+
+EXTRAS = ("adk", "anthropic", "langchain", "openai-agents", "pydantic-ai", "semantic", "server", "all")
+
+
+@pytest.fixture(scope="module")
+def old_pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pip that many machines come with, in an environment of its own."""
+    if not os.environ.get("HEXAD_TEST_REGISTRY"):
+        pytest.skip("HEXAD_TEST_REGISTRY=1 says that a package registry may be asked: it takes minutes")
+    home = tmp_path_factory.mktemp("old-pip")
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    python = home / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "pip==23.2"], check=True)
+    return python
+
+
+@requirement("EDGE-01")
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_old_pip_finds_versions_that_fit_without_the_constraints(old_pip: Path, extra: str) -> None:
+    source = f"{CONSTRAINTS.parent}[{extra}]"
+    words = [old_pip, "-m", "pip", "install", "--dry-run", "--quiet", "--disable-pip-version-check", source]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
