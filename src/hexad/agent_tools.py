@@ -11,6 +11,7 @@ import functools
 import json
 import logging
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
@@ -123,9 +124,10 @@ class _AgentTools:
         except NotOwn as error:
             proposed = partial(self._proposed, error.key, word.content, sentence=word.said or said)
             answer = proposed(category=category, tags=tags or (), subject=subject)
-            if word.said:  # until somebody decides, prompts tell what the user said beside what they said before
-                beside = save(None, content, origin=Origin.AGENT)
-                answer |= {"told_until_then": word.said, "noted_as": beside.key}
+            with suppress(RateLimited):  # the proposal is there all the same
+                if word.said:  # until somebody decides, prompts tell what the user said beside what they said before
+                    beside = save(None, content, origin=Origin.AGENT)
+                    answer |= {"told_until_then": word.said, "noted_as": beside.key}
             return answer
         answer = _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
         if entry == before:

@@ -330,3 +330,24 @@ def test_what_the_user_says_themselves_takes_older_proposals_back(hx: Hexad) -> 
     hx.prompt("", "Our head baker is Ingrid", session="s")
     save(hx, key="baker", content="Head baker is Ingrid")
     assert [each.content for each in hx.proposals.list()] == []
+
+
+@requirement("TOLD-02")
+def test_what_a_person_or_an_import_proposed_is_not_taken_back(hx: Hexad) -> None:
+    save(hx, "other", key="baker", content="Head baker is Tomasz")
+    hx.proposals.propose("baker", "Head baker is Ada", origin="import")
+    hx.prompt("", "Our head baker is Ingrid", session="s")
+    save(hx, key="baker", content="Head baker is Ingrid")
+    assert [each.content for each in hx.proposals.list()] == ["Head baker is Ada"]
+
+
+@requirement("TOLD-01", "SAVE-03")
+def test_a_session_at_its_limit_still_proposes() -> None:
+    with opened(":memory:", max_knowledge=2) as hx:
+        hx.knowledge.save("diet", "I am vegetarian", category="preference")
+        for number in range(2):
+            save(hx, key=f"note-{number}", content=f"The drawer {number} is empty")
+        hx.prompt("", "Actually I'm not vegetarian any more", session="s")
+        answer = save(hx, key="diet", content="User eats meat since the doctor found low iron")
+        assert answer["status"] == "proposed"
+        assert "told_until_then" not in answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hexad.context.selection import estimate_tokens, select
-from hexad.context.standing import blocks
+from hexad.context.standing import standing_text
 from hexad.context.template import joined
 from hexad.model import Prompt
 
@@ -17,7 +17,7 @@ def assemble(
     base: str, retrieval: Retrieval, *, budget: int | None = None, counter: TokenCounter = estimate_tokens
 ) -> Prompt:
     """Answer: what should the model know before it sees this message?"""
-    block = blocks(retrieval.namespace, retrieval.standing, retrieval.noted)
+    block = standing_text(retrieval.namespace, retrieval.standing, retrieval.noted)
     before = joined(base, block)
     selection = select(retrieval.all(), base=before, budget=budget, counter=counter)
     return Prompt(

@@ -135,9 +135,11 @@ def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
     return tuple(kept)
 
 
-def blocks(namespace: str, standing: Sequence[Item], noted: Sequence[Item]) -> str:
-    """The text of what stands in a namespace, which is written again once an item is another."""
-    return _written.of(namespace, (standing, noted), lambda _: joined(standing_block(standing), noted_blocks(noted)))
+def standing_text(namespace: str, standing: Sequence[Item], noted: Sequence[Item]) -> str:
+    """The text of what stands in a namespace, and of the notes behind it; written again once an item is another."""
+    return _written.of(
+        namespace, (standing, noted), lambda given: joined(standing_block(given[0]), noted_blocks(given[1]))
+    )
 
 
 def standing_block(items: Iterable[Item]) -> str:

@@ -179,10 +179,12 @@ class _Saver:
 
     def _no_longer_in(self, source: Source) -> list[Knowledge]:
         """The entries that a file of this name brought and that it does not hold any more, in no version of theirs."""
-        unseen = replace(source, progress=lambda _: None)
-        held = {redact(str(offer.fields.get("content"))).text for offer in unseen.offers()}
         brought = self._sources.get(source.name, ())
         self._brought = {text: entry.key for entry in brought for text in self._texts(entry)}
+        if not brought:  # the file is new here: it is read once
+            return []
+        unseen = replace(source, progress=lambda _: None)
+        held = {redact(str(offer.fields.get("content"))).text for offer in unseen.offers()}
         kept = {self._brought[text] for text in held & self._brought.keys()}
         return [entry for entry in brought if entry.key not in kept]
 

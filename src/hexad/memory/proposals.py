@@ -118,11 +118,11 @@ class Proposals:
             doing.audit("proposal.reject", id, {"change": proposal.change.value, "key": proposal.key, "bytes": size})
 
     def withdraw(self, key: str) -> None:
-        """Take back what was proposed for an entry, since the user said themselves what holds."""
-        if not any(each.key == key for each in self.list()):
+        """Take back what an agent proposed to save as an entry, since the user said themselves what holds."""
+        if not any(_is_agents_save(each, key) for each in self.list()):
             return
         with self._workspace.change(actor=Origin.AGENT) as doing:
-            for proposal in [each for each in doing.unit.proposals() if each.key == key]:
+            for proposal in [each for each in doing.unit.proposals() if _is_agents_save(each, key)]:
                 doing.unit.propose(withdrawn=[proposal.id])
                 doing.audit("proposal.withdraw", proposal.id)
 
@@ -139,6 +139,11 @@ class Proposals:
         if must_exist:
             raise NotFound(Layer.USER_KNOWLEDGE.noun, key, self._workspace.namespace)
         return None
+
+
+def _is_agents_save(proposal: Proposal, key: str) -> bool:
+    by_agent = proposal.origin is Origin.AGENT and proposal.change is ProposedChange.SAVE
+    return by_agent and proposal.key == key
 
 
 def _put(doing: Change, new: Proposal) -> Proposal:
