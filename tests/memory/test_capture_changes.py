@@ -24,16 +24,16 @@ We use Postgres. | We now use MySQL instead of Postgres. | replaces
 I prefer tabs. | I now prefer spaces instead of tabs. | replaces
 Call me Bob. | Call me Robert from now on. | replaces
 My favorite editor is Vim. | My favorite editor is now Emacs. | replaces
-Never use emojis. | You can use emojis again from now on. | asks
+Never use emojis. | You can use emojis again from now on. | stays
 I drink tea. | I now also drink coffee. | stays
 I'm vegan and allergic to nuts. | I'm no longer vegan. | asks
 I live in Berlin and I'm vegetarian. | I live in Rome now. | asks
-We use Postgres and Redis. | We no longer use Redis. | asks
-I'm allergic to nuts. | I'm no longer allergic to cats. | asks
+We use Postgres and Redis. | We no longer use Redis. | stays
+I'm allergic to nuts. | I'm no longer allergic to cats. | stays
 I work at Google. | I now work from home on Fridays. | stays
 I live in Berlin. | I now live with my girlfriend. | stays
-We use Python. | We no longer use Python 2. | asks
-Ich benutze Java. | Ich benutze JavaScript nicht mehr. | asks
+We use Python. | We no longer use Python 2. | stays
+Ich benutze Java. | Ich benutze JavaScript nicht mehr. | stays
 Ich wohne in Berlin. | Ich wohne jetzt mit Anna zusammen. | stays
 東京に住んでいます。 | 妹は今大阪に住んでいます。 | stays
 저는 삼성에서 일해요. | 제 아내는 이제 LG에서 일해요. | stays
@@ -47,37 +47,37 @@ I live in Berlin. | I live in Hamburg. | asks
 Always reply in French. | Please reply in Spanish from now on, not French. | replaces
 We use Jira. | We don't use Jira any more. | replaces
 I prefer morning meetings. | I prefer afternoon meetings now. | replaces
-Always use 2 spaces. | From now on use 4 spaces. | replaces
+Always use 2 spaces. | From now on use 4 spaces. | stays
 My manager is Dana. | My manager is now Omar. | replaces
 I work for Nokia. | I now work for Ericsson. | replaces
 I live in Hamburg. | I no longer live in Berlin. | stays
 I hate npm. | I now use Emacs. | stays
-Never push to main. | From now on never push to release. | asks
+Never push to main. | From now on never push to release. | stays
 I speak German. | I speak French now too. | stays
-Always write commit messages in English. | From now on write commit messages in German. | asks
+Always write commit messages in English. | From now on write commit messages in German. | stays
 My wife is Julia. | My wife is Anna. | asks
 I prefer tabs. | I prefer tea now. | stays
 I prefer dark mode. | I prefer light mode now. | replaces
-Always use tabs. | Use spaces from now on. | replaces
+Always use tabs. | Use spaces from now on. | stays
 I prefer dark mode. | I prefer coffee now. | stays
 My wife prefers tea. | I prefer coffee now. | stays
-Never push directly to GitHub. | We now push docs directly to GitLab. | asks
-I never drink coffee after 6. | I drink tea now. | asks
-We use tabs in Go code. | We now use spaces in Python code. | asks
+Never push directly to GitHub. | We now push docs directly to GitLab. | stays
+I never drink coffee after 6. | I drink tea now. | stays
+We use tabs in Go code. | We now use spaces in Python code. | stays
 I'm a vegan nurse from Porto. | I'm vegetarian now. | asks
 I work at Google. | I'm working at Stripe now. | replaces
-I prefer tea. | These days I prefer coffee. | replaces
+I prefer tea. | These days I prefer coffee. | stays
 im vegan | I'm vegetarian now. | replaces
-Our standup is at 9:30. | Our standup is at 10:15 now. | replaces
+Our standup is at 9:30. | Our standup is at 10:15 now. | asks
 Always run unittest. | From now on run pytest instead of unittest. | replaces
-We deploy on Fridays. | We deploy on Thursdays now. | asks
+We deploy on Fridays. | We deploy on Thursdays now. | replaces
 I like green tea. | I now like hiking. | stays
 I am vegetarian. | I no longer eat fish because of the smell. | stays
-I hate npm. | From now on always use pnpm instead of npm. | asks
+I hate npm. | From now on always use pnpm instead of npm. | stays
 We use Postgres. | We now use Docker with Redis. | stays
 Call me Sam. | From now on call me Samantha. | replaces
 I live in Oslo. | I live in Bergen. | asks
-Antworte immer auf Englisch. | Antworte ab jetzt auf Deutsch. | replaces
+Antworte immer auf Englisch. | Antworte ab jetzt auf Deutsch. | asks
 Meine Chefin ist Ruth. | Meine Chefin ist jetzt Karla, nicht mehr Ruth. | replaces
 Ich bin Vegetarier. | Ich bin kein Vegetarier mehr. | replaces
 Wir benutzen immer npm. | Ab sofort benutzen wir pnpm statt npm. | replaces
@@ -90,11 +90,11 @@ Ich wohne in Köln. | Diese Woche bin ich in Paris. | stays
 Antworte immer auf Englisch. | Schreib ab jetzt kurze Commit-Nachrichten. | stays
 Ich wohne in Köln. | Ich wohne in Bonn. | asks
 Ich benutze Vim. | Ich benutze Vim nicht mehr. | replaces
-Ich bin Veganerin. | Ich bin nicht mehr vegan. | replaces
+Ich bin Veganerin. | Ich bin nicht mehr vegan. | stays
 Antworte immer auf Französisch. | Bitte antworte mir künftig auf Italienisch. | replaces
 Ich arbeite bei Siemens. | Ich arbeite inzwischen bei Bosch. | replaces
 Ich spreche Englisch. | Ich lerne jetzt Spanisch. | stays
-Meine Schwester wohnt in Rom. | Mein Bruder wohnt jetzt in Rom. | asks
+Meine Schwester wohnt in Rom. | Mein Bruder wohnt jetzt in Rom. | stays
 Réponds toujours en anglais. | Désormais, réponds en français. | replaces
 Mon chef est Paul. | Mon chef est maintenant Marie, plus Paul. | replaces
 Je suis végétarien. | Je ne suis plus végétarien. | replaces
@@ -110,7 +110,7 @@ Je suis végétarienne. | Je suis végane maintenant. | replaces
 J'aime le jazz. | J'aime maintenant le rock aussi. | stays
 Réponds toujours en anglais. | Désormais, utilise des listes à puces. | stays
 Responde siempre en inglés. | A partir de ahora responde en español. | replaces
-Mi jefa es Ana. | Mi jefe es ahora Luis, ya no Ana. | replaces
+Mi jefa es Ana. | Mi jefe es ahora Luis, ya no Ana. | stays
 Soy vegetariano. | Ya no soy vegetariano. | replaces
 Vivo en Madrid. | Ahora vivo en Sevilla. | replaces
 Usamos npm. | Ahora usamos pnpm en vez de npm. | replaces
@@ -123,33 +123,33 @@ Uso Vim. | Ya no uso Vim. | replaces
 Soy vegano. | Ahora soy vegetariano. | replaces
 Me gusta el té. | Ahora me gusta también el café. | stays
 Vivo en Madrid. | Ya no vivo en Sevilla. | stays
-我是素食者。 | 我不再吃素了。 | replaces
+我是素食者。 | 我不再吃素了。 | stays
 请始终用英文回答。 | 从现在起请用中文回答。 | replaces
 我住在北京。 | 我现在住在上海。 | replaces
-我的老板是王强。 | 我的老板现在是李娜,不是王强了。 | replaces
-我们用npm。 | 我们现在改用pnpm,不用npm了。 | replaces
+我的老板是王强。 | 我的老板现在是李娜,不是王强了。 | stays
+我们用npm。 | 我们现在改用pnpm,不用npm了。 | stays
 叫我小明。 | 以后叫我明哥。 | replaces
 我喜欢喝茶。 | 我现在也喜欢喝咖啡。 | stays
 我们用pnpm。 | 我们现在用Docker。 | stays
 我住在北京。 | 这周我在巴黎。 | stays
 我在腾讯工作。 | 我现在在阿里巴巴工作。 | replaces
-我用Vim。 | 我不再用Vim了。 | replaces
+我用Vim。 | 我不再用Vim了。 | stays
 请一律用英语回复。 | 以后请用日语回复,不要用英语。 | replaces
 我住在上海。 | 我不再住在北京了。 | stays
 我喜欢爵士乐。 | 我现在喜欢爬山。 | stays
-私はベジタリアンです。 | 私はもうベジタリアンではありません。 | replaces
+私はベジタリアンです。 | 私はもうベジタリアンではありません。 | stays
 いつも英語で答えてください。 | これからは日本語で答えてください。 | replaces
 私は東京に住んでいます。 | 今は大阪に住んでいます。 | replaces
-私の上司は田中さんです。 | 私の上司は今は佐藤さんです。 | replaces
-私たちはnpmを使っています。 | 今はnpmの代わりにpnpmを使っています。 | replaces
+私の上司は田中さんです。 | 私の上司は今は佐藤さんです。 | asks
+私たちはnpmを使っています。 | 今はnpmの代わりにpnpmを使っています。 | stays
 私は紅茶が好きです。 | 今はコーヒーも好きです。 | stays
 私たちはpnpmを使っています。 | 私たちは今Dockerを使っています。 | stays
 私は東京に住んでいます。 | 今週はパリにいます。 | stays
 私はソニーで働いています。 | 今は任天堂で働いています。 | replaces
 必ず英語で回答してください。 | 今後は日本語で回答してください。 | replaces
-私はVimを使っています。 | もうVimは使っていません。 | replaces
+私はVimを使っています。 | もうVimは使っていません。 | stays
 私は猫が好きです。 | 今は犬も好きです。 | stays
-저는 채식주의자예요. | 저는 이제 채식주의자가 아니에요. | replaces
+저는 채식주의자예요. | 저는 이제 채식주의자가 아니에요. | stays
 항상 영어로 대답해 주세요. | 앞으로는 한국어로 대답해 주세요. | replaces
 저는 서울에 살아요. | 저는 이제 부산에 살아요. | replaces
 제 상사는 김민수예요. | 제 상사는 이제 이영희예요. | replaces
@@ -163,12 +163,12 @@ Vivo en Madrid. | Ya no vivo en Sevilla. | stays
 저는 부산에 살아요. | 저는 더 이상 서울에 살지 않아요. | stays
 저는 재즈를 좋아해요. | 저는 이제 록도 좋아해요. | stays
 Always use tabs. | Always use spaces. | asks
-I prefer tea. | I prefer coffee now. | replaces
+I prefer tea. | I prefer coffee now. | stays
 Ich bevorzuge Tee. | Ich bevorzuge jetzt Kaffee. | replaces
 I am vegetarian. | I'm vegetarian. | stays
 We use npm. | We use pnpm. | asks
 Verwende immer Tabs. | Verwende immer Leerzeichen. | asks
-Always use tabs. | Always use type hints. | stays
+Always use tabs. | Always use type hints. | asks
 We use Jest for the shop. | We use Vitest for the blog. | stays
 """
 CASES = [tuple(part.strip() for part in line.split("|")) for line in PAIRS.strip().splitlines()]
@@ -207,7 +207,7 @@ def test_a_sentence_replaces_what_it_says_is_no_longer_true_and_nothing_else(
         ("My boss is Karl now, not Ruth.", "My boss is Ruth."),
         ("We don't use npm any more.", "We use npm."),
         ("I prefer light mode now.", "I prefer dark mode."),
-        ("From now on use 4 spaces.", "Always use 2 spaces."),
+        ("From now on use 4 spaces.", ""),  # a rule is told first; the older one stands beside it
         ("I live in Turin now.", ""),  # which of the two homes is over?
         ("We now use Docker.", ""),
         ("My brother lives in Oslo now.", ""),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hexad import Hexad
 
-SAID = ["I live in Cork.", "Thanks!", "Never suggest fish.", "I love jazz.", "No, I meant the second one."]
+SAID = ["I live in Cork.", "Thanks!", "Never suggest fish.", "I love jazz.", "I would rather take the train."]
 
 
 def claude(texts: list[str], number: int = 1) -> dict[str, Any]:

@@ -34,11 +34,18 @@ _LIVED, _LIVES_NOW = re.compile(_SPEAKER + _LIVES), re.compile(f"{_SPEAKER}(?:{_
 _PARTS: Final = re.compile(r"(?<=[.!?;,])\s+|(?<=[。、；，])")  # of an entry, each with its own terms
 _CLAUSES: Final = re.compile(r"[.;]\s+|,?(?<!\d)\s(?:and|but|und|aber|sowie|et|mais|y|pero)\s(?!\d)|[。；]|以及|但是")
 _EARLIER: Final = "; before: "  # stands before what a correction may or may not have meant
-_GENERIC: Final = frozenset(terms("user users client customer prefer want always never use keep please nutzer"))
+_GENERIC: Final = frozenset(
+    terms(
+        "user users client customer prefer like likes want use always never keep please"
+        " nutzer benutze benutzen nutzen verwenden mag immer utilise utilisons aime toujours usamos uso gusta siempre"
+        " 用 喜欢 使って います 사용해요 사용합니다"
+    )
+)
 _LEAST: Final = 3  # terms that a part shares with a later text which replaces it, where several words differ
 _MOST_OF_PART: Final = 0.6
 _SPOKEN_OF: Final = 0.5  # of a clause's terms, where somebody corrects that very entry
 _DIFFER: Final = 4  # words in the one place in which two texts differ that begin alike
+_BEGINNING: Final = 2  # words in which they begin alike: a subject and a verb
 _ALIKE: Final = 0.6  # of the words of two such texts
 _WORD: Final = re.compile(r"\w+")
 _LONGEST: Final = 400  # characters of a text that is compared
@@ -68,9 +75,14 @@ def _replaces(later: str, part: str) -> bool:
     """Whether a text that says a change is about a part of an earlier one."""
     if _LIVED.search(part) and _LIVES_NOW.search(later):
         return True
-    said, own = _telling(later), _telling(part)
+    said, own = telling(later), telling(part)
     mostly = len(own & said) >= max(_LEAST, _MOST_OF_PART * len(own))
-    return mostly or differences(part, " ".join(_CHANGES.sub(" ", later).split())) != ([], [])
+    return mostly or has_new_value(part, later)
+
+
+def has_new_value(earlier: str, later: str) -> bool:
+    """Whether a text that says a change differs from an earlier one in one value alone."""
+    return differences(earlier, " ".join(_CHANGES.sub(" ", later).split())) != ([], [])
 
 
 def corrected(earlier: str, later: str, said: str = "") -> str:
@@ -95,10 +107,15 @@ def corrected(earlier: str, later: str, said: str = "") -> str:
     return "; ".join([later.rstrip(" .;"), *left]) if left else later
 
 
+def clauses(text: str) -> list[frozenset[str]]:
+    """The terms of each thing that a text says: "I'm vegan and allergic to nuts" says two."""
+    return [own for each in _CLAUSES.split(text) if (own := telling(each))]
+
+
 def unspoken(earlier: str, later: str) -> list[str] | None:
     """The clauses of a text that a correction of it does not speak of; None if it is hardly in the text's words."""
-    new = _telling(later)
-    clauses = [(each.strip(" .;"), _telling(each)) for each in _CLAUSES.split(earlier) if _telling(each)]
+    new = telling(later)
+    clauses = [(each.strip(" .;"), telling(each)) for each in _CLAUSES.split(earlier) if telling(each)]
     shared = [len(own & new) / len(own) for _, own in clauses]
     if max(shared, default=1) < _SPOKEN_OF or any(0 < part < _SPOKEN_OF for part in shared):
         return None
@@ -120,7 +137,11 @@ def differences(one: str, other: str) -> tuple[list[str], list[str]]:
     end = _alike(left[start:][::-1], right[start:][::-1])
     shared = {*left[:start], *left[len(left) - end :]}
     mine, theirs = ([word for word in words[start : len(words) - end] if word not in shared] for words in (left, right))
-    alike = start + end >= _ALIKE * max(len(left), len(right)) and _telling(" ".join(left[:start]))
+    alike = (
+        start >= _BEGINNING
+        and start + end >= _ALIKE * max(len(left), len(right))
+        and telling(" ".join([*left[:start], *left[len(left) - end :]]))
+    )
     return (mine, theirs) if alike and mine and theirs and max(len(mine), len(theirs)) <= _DIFFER else ([], [])
 
 
@@ -129,6 +150,6 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _telling(text: str) -> frozenset[str]:
+def telling(text: str) -> frozenset[str]:
     """The terms of a text that say what it is about; a part of a sentence does not show its language."""
     return frozenset(term for term in terms(text) if term not in _GENERIC and term not in STOPWORDS)

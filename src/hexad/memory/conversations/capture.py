@@ -129,7 +129,7 @@ class Keeping:
         elif not any(plain(item.content) == plain(said.content) for item in self._knowledge.search(said.content)):
             said, other = compared(said, self._knowledge, self._workspace)
             try:
-                if trusted and (said.plain if other and said.replaces else said.clear and other is None):
+                if trusted and said.clear and (other is None or said.replaces):
                     self._saved.append(self._save(said, other, by))
                 elif (
                     plain(said.content) not in self._waiting and trace_of(said.key, said.content) not in self._rejected

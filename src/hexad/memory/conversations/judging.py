@@ -1,20 +1,20 @@
 """A sentence → the lasting wish, rule, preference, correction or fact that it states, judged by one table a language.
 
-A table in `tables/` has a group of patterns under the name of each kind, a pattern a line; a line that begins with two
-spaces goes on with the one above. `words` recognise the language, `lead` may stand before a statement (`reason` too,
-and is kept), `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`, `system`
-(meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking` makes it
-unclear; `play` and `letter` refuse a message, `paste` the rest of it; `draft` makes all of it unclear, `trouble` all
-but its rules. `now` and `gone` say that it was different before; a match of `gone` is what no longer holds. `little`
-are words that say little about the matter. A group of `one` names what has one value: a diet. `while` is a fact in a
-sentence that says how long it holds. `noun` shows that a `verb` before it is none. Further names are parts of others.
-The others are categories: a statement with `!` is clear, one with `?` is not; after a colon stands the key, or `@` for
-the group `slot`.
+A table in `tables/` has a group of patterns under the name of each kind, a pattern a line; a line that begins with
+two spaces goes on with the one above. `words` recognise the language, `lead` may stand before a statement (`reason`
+too, and is kept), `remember` asks to keep what follows, `wish` is a standing wish in the form of a question. `not`,
+`system` (meant for the machine), `passing` (true only now) and `trouble` (not for rules) refuse a sentence, `asking`
+makes it unclear, `task` refuses a cue; `play` and `letter` refuse a message, `paste` the rest of it; `draft` makes
+all of it unclear, `trouble` all but its rules. `now` and `gone` say that it was different before; a match of `gone`
+is what no longer holds. A group of `one` names what has one value: a diet. `while` is a fact in a sentence that says
+how long it holds. `noun` shows that a `verb` before it is none. Further names are parts of others. The others are
+categories: a statement with `!` is clear; `?` is a cue, which says that a sentence may be worth keeping, and a person
+decides. After a colon stands the key, or `@` for the group `slot`.
 
 A pattern is written in words: `(a|b)` one or the other, `(a)?` perhaps, `~(a)` not before a, `~<(a)` not after a,
 `&(a)` before a, `…` anything, `…3+` and `…3-9` so many characters of it, `_` the edge of a word, `%` a letter, `%+` a
-word, `{A}` a capital letter, `{a}` a small one, `{3 words}` at most so many words, `$` the end, `{name}` the pattern of
-another line, and `<slot>(a)` a group with a name. Everything else is as in a regular expression.
+word, `{A}` a capital letter, `{a}` a small one, `{3 words}` at most so many words, `$` the end, `{name}` the pattern
+of another line, and `<slot>(a)` a group with a name. Everything else is as in a regular expression.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.memory.conversations.cues import cue
 from hexad.memory.conversations.expiry import LIMITED, timed
 from hexad.memory.conversations.wording import NARROW, asks_about_a_list, own_words, sentences
 from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
 from hexad.model import Category
-from hexad.text import terms
+from hexad.text.changes import telling
 from hexad.text.common import says_little
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
 _COMMON: Final = (None, "german", "french", "spanish")  # languages with a list of everyday words
@@ -53,7 +52,11 @@ _MENTIONED: Final = re.compile(
     r"""(?<!\w)["„“«'‘「『][^"„“”«»'‘’「」『』]{2,24}["“”»'’」』](?![a-z])"""
 )  # words that are spoken of
 _STATES: Final = re.compile("(?P<category>[a-z]+)(?P<sure>[!?])(?::(?P<slot>.+))?")
-_LETTERS: Final = {"A": "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])", "a": "(?-i:[a-zäöüßéáíóúñç])"}
+_LETTERS: Final = {
+    "A": "(?-i:[A-ZÄÖÜÉÁÍÓÚÑÇ])",
+    "a": "(?-i:[a-zäöüßéáíóúñç])",
+    "value": r"(?-i:\S*[A-Z0-9]\S*|\S+\.\w\S*)",
+}
 _APOSTROPHE: Final = re.compile(  # that people leave out: dont, im
     r"(?<=n)(?<!<\(don)'(?=t)|(?<=\bi)'(?=m\b)|(?<=i\()'(?=m\|)"
 )
@@ -83,9 +86,10 @@ class Statement:
     category: Category
     key: str
     clear: bool = False  # it may be saved without asking
-    plain: bool = False  # it may be saved without asking if an entry says what was true before
+    cued: bool = False  # a person decides: nothing but a cue says that it may last
     slot: bool = False  # the key names something that has one value: a name, a home
-    replaces: bool = False  # the sentence says that it was different before
+    changes: bool = False  # the sentence says that it was different before
+    replaces: bool = False  # and takes the place of the entry that it is ``against``
     gone: str = ""  # the words that say what no longer holds: "not in Cork any more"
     expires: datetime | None = None
     against: str = ""  # the key of the entry that it changes or contradicts
@@ -124,29 +128,17 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
     for sentence in sentences(words[: min(cuts, default=len(words))]):
         spoken = dict.fromkeys([*languages, *_languages(sentence, least=2)])
         found = next(filter(None, (judged(sentence, table_of(each), now) for each in spoken)), None)
-        found = found or (None if troubled or long else _marked(sentence, tables))
+        if found is not None and found.cued and (troubled or long):
+            continue
         secret = _tells_secret(sentence) or (found and found.category is Category.FACT and _SECRET.search(sentence))
         if found is not None and not secret and not _refers(found):
             calm = not drafted and (found.category is Category.RULE or not troubled)
-            yield replace(found, clear=found.clear and calm, plain=found.plain and calm)
-
-
-def _marked(sentence: str, tables: Sequence[LanguageTable]) -> Statement | None:
-    """A plain statement that only a cue marks: a person decides about it."""
-    narrow = sentence.translate(NARROW)
-    start = max((_HEAD.match(narrow, _after(each.refusing["lead"], narrow)).end() for each in tables), default=0)  # type: ignore[union-attr]
-    refused = any(each.refusing[kind].search(narrow) for each in tables for kind in ("not", "system", "passing"))
-    category = None if refused else cue(narrow[start:])
-    if category is None:
-        return None
-    own = sentence[start:]
-    content = own[:1].upper() + own[1:]
-    return Statement(content, sentence, category, key_from(content))
+            yield replace(found, clear=found.clear and calm)
 
 
 def _refers(said: Statement) -> bool:
     """Whether a rule only points at something that was said before: "always do that"."""
-    little = (any(says_little(term, each) for each in _COMMON) for term in terms(bare(said.content)))
+    little = (any(says_little(term, each) for each in _COMMON) for term in telling(said.content))
     return said.category is Category.RULE and all(little)
 
 
@@ -173,19 +165,27 @@ def judged(said: str, table: LanguageTable, now: datetime) -> Statement | None:
     settled = " ".join(table.refusing["now"].sub("", claim).split()).replace(" ,", ",").lstrip(", ")
     row, slot = _stated(table, claim, bare)
     passing = until is None and bool(table.refusing["passing"].search(body))
-    anew = settled != claim and (row is None or passing) and not table.refusing["passing"].search(settled)
+    anew = (
+        settled != claim and (row is None or not row.clear or passing) and not table.refusing["passing"].search(settled)
+    )
     if row is not None and row.category is Category.RULE and _MENTIONED.search(claim):
         row, slot = _stated(table, _MENTIONED.sub("X", claim))  # not: five sentences with "from now on"
-    if anew:  # "Ahora usamos Vue" is judged as "Usamos Vue", but is not clear
+    if anew:  # "Ahora usamos Vue" is judged as "Usamos Vue"
         row, slot = _stated(table, settled)
     if row is None and not (asked and len(body) > 1) and not (until and table.refusing["while"].match(bare)):
         return _part(said, table, now)
     category = row.category if row else Category.FACT
+    if (
+        row is not None
+        and not row.clear
+        and not asked
+        and any(table.refusing[kind].search(body) for kind in ("asking", "task"))
+    ):
+        return None
     if (passing and not anew) or (category is not Category.RULE and table.refusing["trouble"].search(body)):
         return None
     known = until is not None or LIMITED.search(claim) is None  # until when it holds
-    sure = row is not None and (row.clear or not (row.slot or category is Category.RULE))
-    plain = known and sure and not table.refusing["asking"].search(body)
+    sure = row is not None and row.clear and not table.refusing["asking"].search(body)
     one = None if until else table.refusing["one"].search(settled)
     slot = "" if until else slot or (one and (one["slot"] if one.lastgroup == "slot" else one.lastgroup)) or ""
     own = said[len(said) - len(body) :]
@@ -197,10 +197,10 @@ def judged(said: str, table: LanguageTable, now: datetime) -> Statement | None:
         sentence=said,
         category=category,
         key=key_from(slot or content),
-        clear=(known and bool(asked)) or (plain and bool(row and row.clear and not anew)),
-        plain=plain,
+        clear=known and (bool(asked) or sure),
+        cued=row is not None and not row.clear and not asked and until is None,
         slot=bool(slot),
-        replaces=until is None and bool(changed),
+        changes=until is None and bool(changed),
         gone=gone,
         expires=until,
     )
@@ -214,30 +214,13 @@ def _stated(table: LanguageTable, *forms: str) -> tuple[PatternRow | None, str]:
     return None, ""
 
 
-def bare(text: str, *kinds: str) -> str:
-    """A text without the words of some kinds: those that say little about its matter, unless others are named."""
-    for table in map(table_of, _languages(text)):
-        for kind in kinds or ("now", "little"):
-            text = table.refusing[kind].sub(" ", text)
-    return text
-
-
-def matter(text: str) -> set[str]:
-    """The terms of a text that say what it is about: neither "now" nor verbs such as "use".
-
-    >>> sorted(matter("We now use Vue for the shop"))
-    ['shop', 'vue']
-    """
-    return set(terms(bare(text))) & set(terms(text))  # all of a text shows its language
-
-
 def _part(said: str, table: LanguageTable, now: datetime) -> Statement | None:
     """The fact or preference in a part of a sentence: "I'm vegan, any ideas?". A person decides about it."""
     parts = _BETWEEN.split(said)
     for part in parts[:4] if len(parts) > 1 else ():  # so that any sentence takes little time
         found = judged(part.strip("?？ "), table, now)
         if found is not None and found.clear and found.category is not Category.RULE:
-            return replace(found, sentence=said, clear=False, plain=False)
+            return replace(found, sentence=said, clear=False)
     return None
 
 
