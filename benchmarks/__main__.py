@@ -1,4 +1,5 @@
-"""`make bench`: measure every figure in one run, print them, and write docs/benchmarks.md.
+"""`make bench`: measure every figure in one run, print them, and write
+docs/benchmarks.md.
 
 `python -m benchmarks Saving PostgreSQL` measures some parts and writes nothing.
 """
@@ -87,7 +88,9 @@ Measured with {versions}.
 
 def main(wanted: Sequence[str]) -> int:
     if unknown := set(wanted) - PARTS.keys():
-        print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+        print(
+            f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}"
+        )
         return 2
     with TemporaryDirectory(prefix="hexad-bench-") as name:
         parts = {title: measured(title, Path(name)) for title in wanted or PARTS}
@@ -95,15 +98,28 @@ def main(wanted: Sequence[str]) -> int:
         show(title, figures)
     if not wanted:
         _write(parts)
-    broken = [figure.name for figures in parts.values() for figure in figures if figure.verdict == "NO"]
-    print("every limit is kept" if not broken else f"over their limits: {'; '.join(broken)}")
+    broken = [
+        figure.name
+        for figures in parts.values()
+        for figure in figures
+        if figure.verdict == "NO"
+    ]
+    print(
+        "every limit is kept"
+        if not broken
+        else f"over their limits: {'; '.join(broken)}"
+    )
     return 1 if broken else 0
 
 
 def _write(parts: dict[str, list[Figure]]) -> None:
-    tables = "\n\n".join(f"## {title}\n\n{as_markdown(figures)}" for title, figures in parts.items())
+    tables = "\n\n".join(
+        f"## {title}\n\n{as_markdown(figures)}" for title, figures in parts.items()
+    )
     versions = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {platform.system()}"
-    (ROOT / "docs" / "benchmarks.md").write_text(PAGE.format(tables=tables, versions=versions), encoding="utf-8")
+    (ROOT / "docs" / "benchmarks.md").write_text(
+        PAGE.format(tables=tables, versions=versions), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-"""Seeded text in the proportions of English, for measuring how fast a store answers as it grows.
+"""Seeded text in the proportions of English, for measuring how fast a store answers as
+it grows.
 
-What makes a word index slow or fast is how its words are distributed: a few that stand in almost every entry, a long
-tail that stands in one. So words are drawn by rank with a weight of ``1 / (rank + shift) ** exponent`` (Zipf, with
-Mandelbrot's shift). The first ranks are English stop words, the next ones words of an office and of a computer room,
-and behind them come made-up words that can be pronounced, shorter ones first as in a language.
+What makes a word index slow or fast is how its words are distributed: a few that stand
+in almost every entry, a long tail that stands in one. So words are drawn by rank with a
+weight of ``1 / (rank + shift) ** exponent`` (Zipf, with Mandelbrot's shift). The first
+ranks are English stop words, the next ones words of an office and of a computer room,
+and behind them come made-up words that can be pronounced, shorter ones first as in a
+language.
 
-The same seed gives the same text on every machine, under one version of Python.
-Nothing here means anything: recall measured on this text says nothing about people's text.
+The same seed gives the same text on every machine, under one version of Python. Nothing
+here means anything: recall measured on this text says nothing about people's text.
 """
 
 from __future__ import annotations
@@ -57,7 +60,9 @@ COMMON_WORDS = tuple(
 
 _ONSETS = "b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sc sh sl sm sn sp st str t th tr v w z"
 _NUCLEI = "a e i o u ai ea ee io oa ou ei"
-_CODAS = "b ck d ft g l ld lm lt m mp n nd ng nk nt p r rd rk rm rn rt s sk ss st t th x"
+_CODAS = (
+    "b ck d ft g l ld lm lt m mp n nd ng nk nt p r rd rk rm rn rt s sk ss st t th x"
+)
 _CATEGORIES = ("fact", "fact", "fact", "preference", "rule", "definition", "pattern")
 _SUFFIXES = ("py", "yaml", "md", "sql", "csv", "toml", "json", "log")
 _OPENINGS = (
@@ -90,7 +95,9 @@ class Entry:
 
 
 def entries(count: int, seed: int) -> Iterator[Entry]:
-    """Yield ``count`` entries of 12 to 40 words, 25 in the mean; fewer entries are a beginning of more."""
+    """Yield ``count`` entries of 12 to 40 words, 25 in the mean; fewer entries are a
+    beginning of more.
+    """
     random = Random(seed)
     words, weights = _language()
     for first in range(0, count, BATCH):
@@ -99,12 +106,15 @@ def entries(count: int, seed: int) -> Iterator[Entry]:
         ends = list(accumulate(lengths))
         for offset in range(min(BATCH, count - first)):
             tokens = drawn[ends[offset] - lengths[offset] : ends[offset]]
-            # Its own generator, so that the batch's last entries do not depend on how many were asked for.
+            # Its own generator, so that the batch's last entries do not depend on how
+            # many were asked for.
             yield _entry(first + offset, tokens, Random(random.getrandbits(64)))
 
 
 def questions(count: int, seed: int, entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield ``count`` questions of three to eight words, each around one to four content words of one entry."""
+    """Yield ``count`` questions of three to eight words, each around one to four
+    content words of one entry.
+    """
     random = Random(seed)
     for _ in range(count):
         yield _question(random.choice(entries), random)
@@ -123,7 +133,9 @@ def _entry(number: int, tokens: list[str], random: Random) -> Entry:
 
 
 def _sentences(tokens: list[str], random: Random) -> str:
-    """The tokens as sentences of six to fourteen words; a rest of under four words stays with the last one."""
+    """The tokens as sentences of six to fourteen words; a rest of under four words
+    stays with the last one.
+    """
     written: list[str] = []
     while tokens:
         length = random.randrange(6, 15)
@@ -136,27 +148,42 @@ def _sentences(tokens: list[str], random: Random) -> str:
 
 def _identifier(random: Random) -> str:
     words, _ = _language()
-    first, second = (word.replace("-", "_") for word in random.choices(words[len(STOP_WORDS) : 3000], k=2))
+    first, second = (
+        word.replace("-", "_")
+        for word in random.choices(words[len(STOP_WORDS) : 3000], k=2)
+    )
     form = random.randrange(4)
     if form == 0:
         return f"{first}_{second}"
     if form == 1:
         return f"{first}_{second}.{random.choice(_SUFFIXES)}"
     if form == 2:
-        return f"v{random.randrange(1, 9)}.{random.randrange(20)}.{random.randrange(10)}"
+        return (
+            f"v{random.randrange(1, 9)}.{random.randrange(20)}.{random.randrange(10)}"
+        )
     return f"{first.upper()}-{random.randrange(100, 9999)}"
 
 
 def _question(entry: Entry, random: Random) -> str:
-    """An opening, then content words with function words between some of them, in the order of the entry."""
-    content = [word for word in _WORD.findall(entry.content.lower()) if word not in _STOPS]
-    wanted = min(len(content), random.choices((1, 2, 3, 4), weights=(15, 35, 32, 18))[0])
+    """An opening, then content words with function words between some of them, in the
+    order of the entry.
+    """
+    content = [
+        word for word in _WORD.findall(entry.content.lower()) if word not in _STOPS
+    ]
+    wanted = min(
+        len(content), random.choices((1, 2, 3, 4), weights=(15, 35, 32, 18))[0]
+    )
     places = sorted(random.sample(range(len(content)), wanted))
     asked = list(random.choice(_OPENINGS))
     if len(asked) + wanted < 3:
         asked += "about", "the"
     for position, place in enumerate(places):
-        if position and len(asked) + len(places) - position < 8 and random.random() < 0.5:
+        if (
+            position
+            and len(asked) + len(places) - position < 8
+            and random.random() < 0.5
+        ):
             asked.append(random.choice(_LINKS))
         asked.append(content[place])
     text = " ".join(asked[:8])
@@ -168,17 +195,25 @@ def _language() -> tuple[tuple[str, ...], tuple[float, ...]]:
     """All words by rank, and the running sum of their weights."""
     real = tuple(dict.fromkeys(STOP_WORDS + COMMON_WORDS))
     words = real + _made_up(VOCABULARY - len(real), known=frozenset(real))
-    return words, tuple(accumulate(1 / (rank + SHIFT) ** EXPONENT for rank in range(1, len(words) + 1)))
+    return words, tuple(
+        accumulate(1 / (rank + SHIFT) ** EXPONENT for rank in range(1, len(words) + 1))
+    )
 
 
 def _made_up(count: int, known: frozenset[str]) -> tuple[str, ...]:
-    """Words of one to four syllables that are no real word of ours, the shorter ones mostly first."""
-    random = Random("hexad")  # the language is the same for every seed; only what is said in it differs
+    """Words of one to four syllables that are no real word of ours, the shorter ones
+    mostly first.
+    """
+    random = Random(
+        "hexad"
+    )  # the language is the same for every seed; only what is said in it differs
     onsets, nuclei, codas = _ONSETS.split(), _NUCLEI.split(), _CODAS.split()
     made: dict[str, None] = {}
     while len(made) < count:
         syllables = 1 + min(3, round(3 * len(made) / count + random.random()))
-        parts = [random.choice(onsets) + random.choice(nuclei) for _ in range(syllables)]
+        parts = [
+            random.choice(onsets) + random.choice(nuclei) for _ in range(syllables)
+        ]
         word = "".join(parts) + (random.choice(codas) if random.random() < 0.7 else "")
         if len(word) > 3 and word not in known:
             made[word] = None

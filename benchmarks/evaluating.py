@@ -1,4 +1,6 @@
-"""`make eval`: measure retrieval on the shared data; print tables and write them into docs/retrieval.md."""
+"""`make eval`: measure retrieval on the shared data; print tables and write them into
+docs/retrieval.md.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
 from hexad.evals.baselines import BASELINES
 from hexad.evals.data import EvalQuestion, EvalSet, read_sets
-from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
+from hexad.evals.report import (
+    OURS,
+    baseline_names,
+    quality_of,
+    recall_lost,
+    retrieval_tables,
+    unanswered,
+)
 from hexad.evals.run import Measured, Measurement, Plan, SetResult, evaluate, overall
 from hexad.model import Item
 from hexad.semantic import ENCODER_PACKAGES, installed
@@ -38,14 +47,24 @@ TAUGHT = "tool_registry/metatool"  # the one set with so many questions for each
 
 def main() -> int:
     if not DATA.is_dir():
-        print("There is no evaluation data at ../shared/evals; run `hexad eval` on your own folder.")
+        print(
+            "There is no evaluation data at ../shared/evals; run `hexad eval` on your own folder."
+        )
         return 0
     sets = read_sets(DATA)
     whole = _run(sets, Plan(baselines={**BASELINES, "bm25s": bm25}, foreign=True))
     words = _run(sets, Plan(embedder="none", foreign=True))
-    encoder = _run(sets, Plan(embedder=ENCODER, foreign=True)) if installed(ENCODER_PACKAGES) else ()
+    encoder = (
+        _run(sets, Plan(embedder=ENCODER, foreign=True))
+        if installed(ENCODER_PACKAGES)
+        else ()
+    )
     taught = next(each for each in sets if each.path == TAUGHT)
-    configurations = {"static": whole, "words alone": words, **({"encoder": encoder} if encoder else {})}
+    configurations = {
+        "static": whole,
+        "words alone": words,
+        **({"encoder": encoder} if encoder else {}),
+    }
     for results in configurations.values():
         show(retrieval_tables(results))
     page = ROOT / "docs" / "retrieval.md"
@@ -68,12 +87,18 @@ def bm25(documents: Sequence[EvalItem]) -> Iterator[Answer]:
     def answer(question: str, limit: int) -> Sequence[str]:
         most = min(limit, len(documents))
         places, scores = index.retrieve(tokens([question]), k=most, show_progress=False)
-        return [documents[place].id for place, score in zip(places[0], scores[0], strict=True) if score > 0]
+        return [
+            documents[place].id
+            for place, score in zip(places[0], scores[0], strict=True)
+            if score > 0
+        ]
 
     yield answer
 
 
-def _run(sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan) -> tuple[SetResult, ...]:
+def _run(
+    sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan
+) -> tuple[SetResult, ...]:
     with _progress() as step:
         return tuple(evaluate(sets, plan, progress=step))
 
@@ -92,27 +117,49 @@ class Taught(NamedTuple):
         return self.after.quality.recall_at_5 - self.before.quality.recall_at_5
 
 
-def measure_feedback(data: EvalSet, uses: Sequence[int], plan: Plan | None = None) -> Iterator[Taught]:
-    """For each number: the first questions of each item are reported as uses of it, the others are asked."""
+def measure_feedback(
+    data: EvalSet, uses: Sequence[int], plan: Plan | None = None
+) -> Iterator[Taught]:
+    """For each number: the first questions of each item are reported as uses of it, the
+    others are asked.
+    """
     with _progress() as step:
         measurement = Measurement(data, [data], plan or Plan(), step)
         for most in uses:
             lessons, left = _split(data, most)
             with measurement.engines() as engines:
-                before = measurement.measured(left, measurement.asker(engines), "before feedback")
+                before = measurement.measured(
+                    left, measurement.asker(engines), "before feedback"
+                )
                 for done, (question, key) in enumerate(lessons, start=1):
-                    item = Item(layer=data.layer, id=key, key=key, content="", category="")
+                    item = Item(
+                        layer=data.layer, id=key, key=key, content="", category=""
+                    )
                     engines[question.group].used(item, question.text)
                     step(f"{most} uses", done, len(lessons))
-                after = measurement.measured(left, measurement.asker(engines), "after feedback")
+                after = measurement.measured(
+                    left, measurement.asker(engines), "after feedback"
+                )
             yield Taught(most, len(left), before, after)
 
 
-def _split(data: EvalSet, uses: int) -> tuple[list[tuple[EvalQuestion, str]], list[EvalQuestion]]:
-    """The first ``uses`` questions of each item with its id, and the remaining questions."""
-    lessons, left, taught = list[tuple[EvalQuestion, str]](), list[EvalQuestion](), Counter[tuple[str, str]]()
+def _split(
+    data: EvalSet, uses: int
+) -> tuple[list[tuple[EvalQuestion, str]], list[EvalQuestion]]:
+    """The first ``uses`` questions of each item with its id, and the remaining
+    questions.
+    """
+    lessons, left, taught = (
+        list[tuple[EvalQuestion, str]](),
+        list[EvalQuestion](),
+        Counter[tuple[str, str]](),
+    )
     for question in data.questions:
-        wanting = [each for each in sorted(question.relevant) if taught[question.group, each] < uses]
+        wanting = [
+            each
+            for each in sorted(question.relevant)
+            if taught[question.group, each] < uses
+        ]
         taught.update((question.group, each) for each in wanting)
         lessons += [(question, each) for each in wanting]
         left += [] if wanting else [question]
@@ -123,7 +170,9 @@ def _split(data: EvalSet, uses: int) -> tuple[list[tuple[EvalQuestion, str]], li
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(transient=True) as bar:
         task = bar.add_task("", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+        yield lambda what, done, total: bar.update(
+            task, description=what, completed=done, total=total
+        )
 
 
 def _recall(results: tuple[SetResult, ...], name: str) -> float:
@@ -131,14 +180,23 @@ def _recall(results: tuple[SetResult, ...], name: str) -> float:
 
 
 def _table(configurations: Configurations) -> str:
-    """Recall of each configuration and baseline, then the median milliseconds of a retrieve with each configuration."""
+    """Recall of each configuration and baseline, then the median milliseconds of a
+    retrieve with each configuration.
+    """
     whole = configurations["static"]
     names = baseline_names(whole)
-    titles = (*configurations, *(f"{name} *" for name in names), *(f"ms, {name}" for name in configurations))
+    titles = (
+        *configurations,
+        *(f"{name} *" for name in names),
+        *(f"ms, {name}" for name in configurations),
+    )
     lines = [f"| recall@5 | {' | '.join(titles)} |", "|---|" + "---|" * len(titles)]
     for place, each in enumerate(whole):
         ours = [results[place].hexad for results in configurations.values()]
-        qualities = [*(measured.quality for measured in ours), *(quality_of(name)(each) for name in names)]
+        qualities = [
+            *(measured.quality for measured in ours),
+            *(quality_of(name)(each) for name in names),
+        ]
         recalls = [f"{quality.recall_at_5:.3f}" for quality in qualities]
         times = [f"{measured.p50_ms:.1f}" for measured in ours]
         lines.append(f"| {each.data.path} | {' | '.join((*recalls, *times))} |")
@@ -157,12 +215,18 @@ def _foreign(configurations: Configurations) -> str:
         found = [results[place].foreign for results in configurations.values()]
         shown = [f"{one.share:.2f} | {one.recall_lost:.3f}" for one in found if one]
         lines.append(f"| {each.data.path} | {' | '.join(shown)} |")
-    means = [f"**{unanswered(each):.3f}** | **{recall_lost(each):.3f}**" for each in configurations.values()]
+    means = [
+        f"**{unanswered(each):.3f}** | **{recall_lost(each):.3f}**"
+        for each in configurations.values()
+    ]
     return "\n".join([*lines, f"| mean | {' | '.join(means)} |"])
 
 
 def _feedback(learned: Iterable[Taught]) -> str:
-    lines = ["| set | uses of each item | questions left | before | after | gain |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| set | uses of each item | questions left | before | after | gain |",
+        "|---|---|---|---|---|---|",
+    ]
     rows = [
         f"| {TAUGHT} | {each.uses} | {each.questions:,} | {each.before.quality.recall_at_5:.3f} "
         f"| {each.after.quality.recall_at_5:.3f} | {each.gain:+.3f} |"

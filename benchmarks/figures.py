@@ -33,8 +33,16 @@ class Figure:
         return "yes" if self.value <= self.limit else "NO"
 
     def row(self) -> tuple[str, str, str, str, str]:
-        limit = "" if self.limit is None else f"≤ {_digits(self.limit)} {self.unit}".strip()
-        return self.name, f"{_digits(self.value)} {self.unit}".strip(), limit, self.verdict, self.detail
+        limit = (
+            "" if self.limit is None else f"≤ {_digits(self.limit)} {self.unit}".strip()
+        )
+        return (
+            self.name,
+            f"{_digits(self.value)} {self.unit}".strip(),
+            limit,
+            self.verdict,
+            self.detail,
+        )
 
 
 def _digits(number: float) -> str:
@@ -52,13 +60,22 @@ class Pair:
         return quantile(self.ours, share) / quantile(self.theirs, share)
 
     def detail(self, share: float) -> str:
-        ours, theirs = quantile(self.ours, share) * 1000, quantile(self.theirs, share) * 1000
+        ours, theirs = (
+            quantile(self.ours, share) * 1000,
+            quantile(self.theirs, share) * 1000,
+        )
         return f"{ours:.2f} ms against {theirs:.2f} ms"
 
 
-def in_turns(ours: Sequence[Callable[[], object]], theirs: Sequence[Callable[[], object]]) -> Pair:
-    """Time both sides call by call, one after the other: what disturbs one of them disturbs both."""
-    pairs = [(seconds(one), seconds(other)) for one, other in zip(ours, theirs, strict=True)]
+def in_turns(
+    ours: Sequence[Callable[[], object]], theirs: Sequence[Callable[[], object]]
+) -> Pair:
+    """Time both sides call by call, one after the other: what disturbs one of them
+    disturbs both.
+    """
+    pairs = [
+        (seconds(one), seconds(other)) for one, other in zip(ours, theirs, strict=True)
+    ]
     return Pair([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
@@ -76,7 +93,9 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    return statistics.quantiles(values, n=100, method="inclusive")[round(share * 100) - 1]
+    return statistics.quantiles(values, n=100, method="inclusive")[
+        round(share * 100) - 1
+    ]
 
 
 def show(title: str, figures: Sequence[Figure]) -> None:
@@ -92,11 +111,17 @@ def show(title: str, figures: Sequence[Figure]) -> None:
 
 def as_markdown(figures: Sequence[Figure]) -> str:
     lines = ["| figure | measured | limit | held | detail |", "|---|---|---|---|---|"]
-    return "\n".join([*lines, *(f"| {' | '.join(figure.row())} |" for figure in figures)])
+    return "\n".join(
+        [*lines, *(f"| {' | '.join(figure.row())} |" for figure in figures)]
+    )
 
 
 def fill(page: Path, text: str, marker: str = "figures") -> None:
     """Put a text between the markers of a page."""
     old = page.read_text(encoding="utf-8")
-    marked = re.compile(rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)", flags=re.DOTALL)
-    page.write_text(marked.sub(lambda found: f"{found[1]}{text}\n{found[2]}", old), encoding="utf-8")
+    marked = re.compile(
+        rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)", flags=re.DOTALL
+    )
+    page.write_text(
+        marked.sub(lambda found: f"{found[1]}{text}\n{found[2]}", old), encoding="utf-8"
+    )

@@ -24,10 +24,17 @@ def fill(
     *,
     mine: bool = False,
 ) -> None:
-    """Import the entries into one namespace of a database, by their words alone; as the user's if they are ``mine``."""
+    """Import the entries into one namespace of a database, by their words alone; as the
+    user's if they are ``mine``.
+    """
     with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for entry in entries:
-            line = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
+            line = {
+                "type": "knowledge",
+                "key": entry.key,
+                "content": entry.content,
+                "category": entry.category,
+            }
             file.write(json.dumps({**line, "tags": list(entry.tags)}) + "\n")
         file.flush()
         with Hexad.open(place, enabled=True, namespace=namespace, semantic=False) as hx:
@@ -35,7 +42,9 @@ def fill(
 
 
 def filled(folder: Path, size: int) -> Path:
-    """A database with that many entries: the one that an earlier part has filled, else a new one."""
+    """A database with that many entries: the one that an earlier part has filled, else
+    a new one.
+    """
     path = folder / f"{size}.db"
     if not path.exists():
         fill(path, list(made_up(size, seed=1)), lambda _done, _all: None)

@@ -1,4 +1,6 @@
-"""The hooks of coding agents: processor time of one that the server answers, and of one that starts a command."""
+"""The hooks of coding agents: processor time of one that the server answers, and of one
+that starts a command.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,30 @@ ENTRIES, CALLS, COMMANDS = 1000, 40, 7
 
 
 def _events(number: int) -> dict[str, dict[str, Any]]:
-    call = {"session_id": f"s{number % 4}", "tool_name": "Bash", "tool_use_id": f"c{number}"}
-    failed = {"hook_event_name": "PostToolUseFailure", "error": "Exit code 127\nbash: pytst: command not found"}
+    call = {
+        "session_id": f"s{number % 4}",
+        "tool_name": "Bash",
+        "tool_use_id": f"c{number}",
+    }
+    failed = {
+        "hook_event_name": "PostToolUseFailure",
+        "error": "Exit code 127\nbash: pytst: command not found",
+    }
     return {
-        "a prompt": {"hook_event_name": "UserPromptSubmit", "session_id": f"s{number % 4}"},
-        "a call that worked": {"hook_event_name": "PostToolUse", **call, "tool_input": {"command": f"pytest {number}"}},
-        "a call that failed": {**failed, **call, "tool_input": {"command": f"pytst -k t{number}"}},
+        "a prompt": {
+            "hook_event_name": "UserPromptSubmit",
+            "session_id": f"s{number % 4}",
+        },
+        "a call that worked": {
+            "hook_event_name": "PostToolUse",
+            **call,
+            "tool_input": {"command": f"pytest {number}"},
+        },
+        "a call that failed": {
+            **failed,
+            **call,
+            "tool_input": {"command": f"pytst -k t{number}"},
+        },
     }
 
 
@@ -45,10 +65,22 @@ def measure(folder: Path) -> Iterator[Figure]:
         spent = asyncio.run(_answered(hx, list(questions(CALLS + 5, 8, known))))
     for name, times in spent.items():
         detail = f"median of {CALLS}, processor time of client and server, {ENTRIES:,} entries"
-        yield Figure(f"hook over MCP, {name}", statistics.median(times[5:]) * 1000, 20, "ms", detail)
+        yield Figure(
+            f"hook over MCP, {name}",
+            statistics.median(times[5:]) * 1000,
+            20,
+            "ms",
+            detail,
+        )
     for name, event in _events(0).items():
         times = [_command(database, event) for _ in range(COMMANDS)]
-        yield Figure(f"hook by command, {name}", min(times), 0.4, "s", f"processor time, least of {COMMANDS} processes")
+        yield Figure(
+            f"hook by command, {name}",
+            min(times),
+            0.4,
+            "s",
+            f"processor time, least of {COMMANDS} processes",
+        )
 
 
 async def _answered(hx: Hexad, asked: list[str]) -> dict[str, list[float]]:
@@ -73,4 +105,9 @@ def _command(database: Path, event: dict[str, Any]) -> float:
         check=True,
     )
     after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    return (
+        after.children_user
+        + after.children_system
+        - before.children_user
+        - before.children_system
+    )

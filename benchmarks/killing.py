@@ -1,4 +1,6 @@
-"""SIGKILL at random moments during saves: what was acknowledged is there, every reopening works, the chain verifies."""
+"""SIGKILL at random moments during saves: what was acknowledged is there, every
+reopening works, the chain verifies.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +35,35 @@ while True:
 
 def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
     """Kill, reopen, look; again and again on one file."""
-    random, path, acknowledged, missing, broken = Random(4), folder / "killed.db", 0, 0, 0
+    random, path, acknowledged, missing, broken = (
+        Random(4),
+        folder / "killed.db",
+        0,
+        0,
+        0,
+    )
     for number in progress.track(range(KILLS), description=f"{KILLS} kills"):
         said = _killed(path, number, random.uniform(0.0, 0.05))
         acknowledged += len(said)
         with Hexad.open(path, enabled=True) as hx:
             stored = {entry.key for entry in hx.knowledge.list()}
-            found = {item.key for item in hx.retrieve(f"round {said[-1]}", max_per_layer=5).all()} if said else {None}
+            found = (
+                {
+                    item.key
+                    for item in hx.retrieve(f"round {said[-1]}", max_per_layer=5).all()
+                }
+                if said
+                else {None}
+            )
             missing += len(set(said) - stored)
             broken += (not hx.audit.verify().ok) + (not found)
     detail = f"{acknowledged:,} acknowledged saves"
-    yield Figure(f"{KILLS} kills: acknowledged saves that are missing", missing, 0, "", detail)
-    yield Figure(f"{KILLS} kills: reopenings with a broken chain or index", broken, 0, "")
+    yield Figure(
+        f"{KILLS} kills: acknowledged saves that are missing", missing, 0, "", detail
+    )
+    yield Figure(
+        f"{KILLS} kills: reopenings with a broken chain or index", broken, 0, ""
+    )
 
 
 def _killed(path: Path, number: int, after: float) -> list[str]:

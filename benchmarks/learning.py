@@ -1,4 +1,6 @@
-"""The cost of watching, the quality of error grouping and fixes, and what an agent gains."""
+"""The cost of watching, the quality of error grouping and fixes, and what an agent
+gains.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ DATA = ROOT.parent / "shared" / "evals"
 PLOT = ROOT / "docs" / "simulated-agent.svg"
 LEARNINGS, CALLS, WARM = 10_000, 1_000, 1_200
 DATABASES = 5  # the figure of one differs by a fifth from run to run
-LIMITS = {"that succeeds": 3.0, "that fails": 4.0}  # a failure is kept with its call and what the session met before
+LIMITS = {
+    "that succeeds": 3.0,
+    "that fails": 4.0,
+}  # a failure is kept with its call and what the session met before
 SILENT = 0.05  # of fixed failures: the same call worked as often, or the error repeats nothing of its pattern
 
 
@@ -33,11 +38,14 @@ def measure(folder: Path) -> Iterator[Figure]:
     """Every figure about learning."""
     yield from _watching(folder)
     yield from _shared_data()
-    yield from simulated_agent.measure(folder, range(1, simulated_agent.SEEDS + 1), PLOT)
+    yield from simulated_agent.measure(
+        folder, range(1, simulated_agent.SEEDS + 1), PLOT
+    )
 
 
 def _watching(folder: Path) -> Iterator[Figure]:
-    """A watched call over the bare call, against INSERT and COMMIT into a plain table on the same disk.
+    """A watched call over the bare call, against INSERT and COMMIT into a plain table
+    on the same disk.
 
     The median of several databases: single ones differ by a fifth on the same program.
     """
@@ -64,19 +72,35 @@ class Cost(NamedTuple):
 
 
 def _costs(path: Path) -> Iterator[tuple[str, Cost]]:
-    """The seconds that a watched call takes more than a bare one, and those of a commit, in turns."""
+    """The seconds that a watched call takes more than a bare one, and those of a
+    commit, in turns.
+    """
     plain = Plain(path.with_suffix(".plain.db"))
     with Hexad.open(path, enabled=True, session="bench") as hx:
         watched = hx.watch(_tool)
         for name, fails in (("that succeeds", False), ("that fails", True)):
-            ours = [partial(_quietly, watched, f"row {n}", n, fails=fails) for n in range(WARM + CALLS)]
-            bare = [partial(_quietly, _tool, f"row {n}", n, fails=fails) for n in range(CALLS)]
+            ours = [
+                partial(_quietly, watched, f"row {n}", n, fails=fails)
+                for n in range(WARM + CALLS)
+            ]
+            bare = [
+                partial(_quietly, _tool, f"row {n}", n, fails=fails)
+                for n in range(CALLS)
+            ]
             theirs = [partial(plain.insert, f"row {n}") for n in range(WARM + CALLS)]
             before = len(hx.audit.records())
             in_turns(ours[:WARM], theirs[:WARM])
             pair = in_turns(ours[WARM:], theirs[WARM:])
-            assert len(hx.audit.records()) == before + len(ours), "a call was not recorded"
-            yield name, Cost(median(pair.ours) - median(seconds(call) for call in bare), median(pair.theirs))
+            assert len(hx.audit.records()) == before + len(ours), (
+                "a call was not recorded"
+            )
+            yield (
+                name,
+                Cost(
+                    median(pair.ours) - median(seconds(call) for call in bare),
+                    median(pair.theirs),
+                ),
+            )
     plain.close()
 
 
@@ -86,7 +110,9 @@ def _tool(name: str, number: int, *, fails: bool) -> str:
     return "done"
 
 
-def _quietly(tool: Callable[..., object], name: str, number: int, *, fails: bool) -> None:
+def _quietly(
+    tool: Callable[..., object], name: str, number: int, *, fails: bool
+) -> None:
     with suppress(ValueError):
         tool(name, number, fails=fails)
 
@@ -110,12 +136,30 @@ class Plain:
 def _fill(path: Path) -> None:
     """Learnings of 50 tools, the watched one among them."""
     lines = path.with_suffix(".jsonl")
-    words = ("alpha", "bravo", "coral", "drift", "eagle", "flint", "grain", "haven", "ivory", "jade")
+    words = (
+        "alpha",
+        "bravo",
+        "coral",
+        "drift",
+        "eagle",
+        "flint",
+        "grain",
+        "haven",
+        "ivory",
+        "jade",
+    )
     with lines.open("w", encoding="utf-8") as file:
         for number in range(LEARNINGS):
             tool = "_tool" if number % 50 == 0 else f"tool{number % 50}"
-            pattern = " ".join(words[int(digit)] for digit in f"{number:05d}") + " is broken"
-            detail = {"type": "learning", "trigger": f"tool:{tool}", "error_pattern": pattern, "fix": "mend it"}
+            pattern = (
+                " ".join(words[int(digit)] for digit in f"{number:05d}") + " is broken"
+            )
+            detail = {
+                "type": "learning",
+                "trigger": f"tool:{tool}",
+                "error_pattern": pattern,
+                "fix": "mend it",
+            }
             file.write(json.dumps(detail) + "\n")
     with Hexad.open(path, enabled=True) as hx:
         hx.import_file(lines)
@@ -130,11 +174,25 @@ def _shared_data() -> Iterator[Figure]:
     if (groups := group_errors(DATA, quiet)) is not None:
         mean = groups.json["mean"]
         detail = f"accuracy {mean:.3f} over {len(groups.json['systems'])} systems"
-        yield Figure("error grouping: share of lines grouped wrong", 1 - mean, 0.22, "", detail)
+        yield Figure(
+            "error grouping: share of lines grouped wrong", 1 - mean, 0.22, "", detail
+        )
     if (replayed := replay_failures(DATA, quiet)) is not None:
         known = replayed.json
         detail = f"{known['with_fix']} of {known['failures']} fixed by other arguments"
         missed = (known["with_fix"] - known["remedy_found"]) / known["with_fix"]
-        yield Figure("tool failures: share with nothing to show to who asks", missed, SILENT, "", detail)
+        yield Figure(
+            "tool failures: share with nothing to show to who asks",
+            missed,
+            SILENT,
+            "",
+            detail,
+        )
         missed = known["remedy_found"] - known["retrieved_in_3"]
-        yield Figure("tool failures: known fixes not among the first three items", missed, 0, "", detail)
+        yield Figure(
+            "tool failures: known fixes not among the first three items",
+            missed,
+            0,
+            "",
+            detail,
+        )

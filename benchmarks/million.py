@@ -1,4 +1,5 @@
-"""A million entries: Hexad by words and by meaning, beside tantivy and FTS5: `python -m benchmarks.million`.
+"""A million entries: Hexad by words and by meaning, beside tantivy and FTS5: `python -m
+benchmarks.million`.
 
 `python -m benchmarks.million 100000 words` measures another size, and by words alone.
 """
@@ -33,7 +34,9 @@ LIMIT = 5.0  # by words, against tantivy
 
 
 class Tantivy:
-    """The search engine with its defaults: an English stemmer, all words of a question as alternatives."""
+    """The search engine with its defaults: an English stemmer, all words of a question
+    as alternatives.
+    """
 
     def __init__(self, folder: Path, stored: Sequence[Entry]) -> None:
         import tantivy
@@ -53,14 +56,22 @@ class Tantivy:
         self._searcher: Any = self._index.searcher()
 
     def ask(self, question: str) -> list[Any]:
-        asked = " ".join(word.surface for word in words(question, asking=True)).replace("-", " ")
+        asked = " ".join(word.surface for word in words(question, asking=True)).replace(
+            "-", " "
+        )
         query, _ = self._index.parse_query_lenient(asked, ["body"])
-        return [self._searcher.doc(address) for _, address in self._searcher.search(query, 5).hits]
+        return [
+            self._searcher.doc(address)
+            for _, address in self._searcher.search(query, 5).hits
+        ]
 
 
 def main() -> int:
     size, by_words = int((*sys.argv[1:], 1_000_000)[0]), "words" in sys.argv[2:]
-    with TemporaryDirectory(prefix="hexad-million-") as name, Progress(transient=True) as progress:
+    with (
+        TemporaryDirectory(prefix="hexad-million-") as name,
+        Progress(transient=True) as progress,
+    ):
         figures = list(measure(Path(name), size, progress, by_words=by_words))
     show(f"{size:,} entries", figures)
     if not by_words:
@@ -68,7 +79,9 @@ def main() -> int:
     return 0
 
 
-def measure(folder: Path, size: int, progress: Progress, *, by_words: bool = False) -> Iterator[Figure]:
+def measure(
+    folder: Path, size: int, progress: Progress, *, by_words: bool = False
+) -> Iterator[Figure]:
     stored = list(entries(size, seed=1))
     asked = list(questions(QUESTIONS, seed=2, entries=stored))
     path = folder / "million.db"
@@ -76,16 +89,25 @@ def measure(folder: Path, size: int, progress: Progress, *, by_words: bool = Fal
     for start in range(0, size, STEP):
         fill_database(path, stored[start : start + STEP], lambda _done, _all: None)
         progress.update(task, completed=start + STEP)
-    fts5, tantivy = Yardstick(folder / "fts.db", stored), Tantivy(folder / "tantivy", stored)
+    fts5, tantivy = (
+        Yardstick(folder / "fts.db", stored),
+        Tantivy(folder / "tantivy", stored),
+    )
     del stored
     with Hexad.open(path, enabled=True, semantic=False) as hx:
         ours = [partial(hx.retrieve, question) for question in asked]
-        others = (tantivy.ask, "tantivy", LIMIT), (fts5.ask_keywords, "FTS5 spared the stop words", None)
+        others = (
+            (tantivy.ask, "tantivy", LIMIT),
+            (fts5.ask_keywords, "FTS5 spared the stop words", None),
+        )
         for other, name, limit in others:
             in_turns(ours[:10], [partial(other, question) for question in asked[:10]])
             pair = in_turns(ours, [partial(other, question) for question in asked])
             yield Figure(
-                f"retrieve by words, {size:,} entries, against {name}", pair.ratio(0.5), limit, detail=pair.detail(0.5)
+                f"retrieve by words, {size:,} entries, against {name}",
+                pair.ratio(0.5),
+                limit,
+                detail=pair.detail(0.5),
             )
     if not by_words:
         embed(path, size, progress)

@@ -1,4 +1,6 @@
-"""The parts of `make bench`. Each has a process of its own, so that what one leaves in memory slows no other."""
+"""The parts of `make bench`. Each has a process of its own, so that what one leaves in
+memory slows no other.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ import multiprocessing
 import sys
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from benchmarks import (
     adk,
@@ -45,7 +53,9 @@ PARTS: dict[str, Callable[[Path, Progress], Iterable[Figure]]] = {
     "Prompt caching": lambda folder, _: caching.measure(folder),
     "Hooks of coding agents": lambda folder, _: hooking.measure(folder),
     "Skills": lambda folder, _: running_skills.measure(folder),
-    "Sandboxing from a large process": lambda _folder, _progress: sandboxing.measure_from_a_large_process(),
+    "Sandboxing from a large process": lambda _folder, _progress: (
+        sandboxing.measure_from_a_large_process()
+    ),
     "Crashing": killing.measure,
     "PostgreSQL": lambda folder, _: postgres.measure(folder),
     "Server": lambda folder, _: serving.measure(folder),
@@ -69,7 +79,9 @@ def measured(title: str, folder: Path) -> list[Figure]:
 
 
 def _measure(title: str, folder: Path, sending: Connection) -> None:
-    """Measure a part. A line is printed as each figure comes; a bar shows the part and the time it takes."""
+    """Measure a part. A line is printed as each figure comes; a bar shows the part and
+    the time it takes.
+    """
     found: list[Figure] = []
     with _progress() as progress:
         progress.add_task(f"{title}: measuring", total=None)
@@ -81,5 +93,10 @@ def _measure(title: str, folder: Path, sending: Connection) -> None:
 
 
 def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     return Progress(*columns, transient=True)

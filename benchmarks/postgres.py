@@ -1,6 +1,8 @@
-"""PostgreSQL beside SQLite: round trips on the wire, processor time of client and server, index bytes, many writers.
+"""PostgreSQL beside SQLite: round trips on the wire, processor time of client and
+server, index bytes, many writers.
 
-Kills, ten thousand tenants and storms are soak tests (`tests/store/test_postgres_load.py`).
+Kills, ten thousand tenants and storms are soak tests
+(`tests/store/test_postgres_load.py`).
 """
 
 from __future__ import annotations
@@ -52,38 +54,69 @@ def measure(folder: Path) -> Iterator[Figure]:
             yield from _processor_time(server, folder, size)
         yield _small_indexes(server, folder)
         yield _writers(server, "", "", None)
-        yield _writers(server, " with a flush of 5 ms, as on a network disk", _FLUSH_OF_5_MS, 0.2)
+        yield _writers(
+            server, " with a flush of 5 ms, as on a network disk", _FLUSH_OF_5_MS, 0.2
+        )
 
 
 def _round_trips(server: PostgresServer) -> Iterator[Figure]:
     """A turn, a save and an observation, in a namespace that holds every kind of thing.
 
-    The engine that fills it merges the index before it is closed: nobody waits for that, and it is not counted.
+    The engine that fills it merges the index before it is closed: nobody waits for
+    that, and it is not counted.
     """
     with _opened(f"{server.url}?schema=trips") as hx:
         hx.knowledge.save("tone", "Answer briefly", category="rule", pinned=True)
         for number, entry in enumerate(entries(400, seed=5)):
             hx.knowledge.save(entry.key, entry.content, thread="t", position=number)
-        hx.references.save("runbook", location="https://example.com", summary="how to deploy a release")
+        hx.references.save(
+            "runbook", location="https://example.com", summary="how to deploy a release"
+        )
         hx.observe(tool="mail", result="sent", args={"to": "anna"}, session="s")
     with Wire(server.url) as wire, _opened(f"{wire.url}?schema=trips") as hx:
         asked = list(questions(40, seed=6, entries=list(entries(400, seed=5))))
-        turns = [wire.trips(partial(hx.prompt, "You help.", question)) for question in asked]
+        turns = [
+            wire.trips(partial(hx.prompt, "You help.", question)) for question in asked
+        ]
         saves = []
-        for number, question in enumerate(asked[:20]):  # each after a turn: what that used is written along
+        for number, question in enumerate(
+            asked[:20]
+        ):  # each after a turn: what that used is written along
             hx.prompt("You help.", question)
-            saves.append(wire.trips(partial(hx.knowledge.save, f"new{number}", f"said {number}")))
-        outcomes = [{"error": f"Error: no region {n % 3}"} if n % 4 else {"result": "sent"} for n in range(24)]
-        observed = [wire.trips(partial(hx.observe, tool="mail", args={"a": 1}, session="s", **o)) for o in outcomes]
-    for name, trips, limit in (("a turn", turns, 2), ("a save", saves, 2), ("an observation", observed, 3)):
+            saves.append(
+                wire.trips(partial(hx.knowledge.save, f"new{number}", f"said {number}"))
+            )
+        outcomes = [
+            {"error": f"Error: no region {n % 3}"} if n % 4 else {"result": "sent"}
+            for n in range(24)
+        ]
+        observed = [
+            wire.trips(
+                partial(hx.observe, tool="mail", args={"a": 1}, session="s", **o)
+            )
+            for o in outcomes
+        ]
+    for name, trips, limit in (
+        ("a turn", turns, 2),
+        ("a save", saves, 2),
+        ("an observation", observed, 3),
+    ):
         mean = sum(trips) / len(trips)
         yield Figure(
-            f"round trips of {name}, the most", max(trips), limit, "", f"{mean:.2f} in the mean of {len(trips)}"
+            f"round trips of {name}, the most",
+            max(trips),
+            limit,
+            "",
+            f"{mean:.2f} in the mean of {len(trips)}",
         )
 
 
-def _processor_time(server: PostgresServer, folder: Path, size: int) -> Iterator[Figure]:
-    """The same questions and saves on both; what the client's thread and all processes of the server used."""
+def _processor_time(
+    server: PostgresServer, folder: Path, size: int
+) -> Iterator[Figure]:
+    """The same questions and saves on both; what the client's thread and all processes
+    of the server used.
+    """
     stored = list(entries(size, seed=1))
     file, url = folder / f"beside-{size}.db", f"{server.url}?schema=size_{size}"
     for place in (file, url):
@@ -92,14 +125,27 @@ def _processor_time(server: PostgresServer, folder: Path, size: int) -> Iterator
     more = list(entries(size + OPERATIONS, seed=9))[size:]
     with _opened(file) as sqlite, _opened(url) as postgres:
         _settle(server, f"size_{size}")
-        for name, limit, calls in (("retrieve", 2.0, _asking(asked)), ("save", 3.0, _saving(more))):
+        for name, limit, calls in (
+            ("retrieve", 2.0, _asking(asked)),
+            ("save", 3.0, _saving(more)),
+        ):
             here, there = _in_turns(server, calls(sqlite), calls(postgres))
             detail = f"{1000 * sum(there):.2f} ms (client {1000 * there[0]:.2f}) against {1000 * here:.2f} ms"
-            yield Figure(f"{name}, {size:,} entries: processor time", sum(there) / here, limit, detail=detail)
+            yield Figure(
+                f"{name}, {size:,} entries: processor time",
+                sum(there) / here,
+                limit,
+                detail=detail,
+            )
     if size == SIZES[-1]:
         ours, theirs = _bytes_on_server(server, f"size_{size}"), _bytes_in_file(file)
         detail = f"{ours / size:.0f} against {theirs / size:.0f} an entry"
-        yield Figure(f"index bytes, {size:,} entries in one namespace", ours / theirs, 0.8, detail=detail)
+        yield Figure(
+            f"index bytes, {size:,} entries in one namespace",
+            ours / theirs,
+            0.8,
+            detail=detail,
+        )
 
 
 def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
@@ -108,17 +154,32 @@ def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
         for place in (file, url):
             _fill(place, list(entries(IN_EACH, seed=number)), f"tenant-{number}")
     ours, theirs = _bytes_on_server(server, "small"), _bytes_in_file(file)
-    detail = f"{ours / SMALL / IN_EACH:.0f} against {theirs / SMALL / IN_EACH:.0f} an entry"
-    return Figure(f"index bytes, {IN_EACH} entries in each of {SMALL} namespaces", ours / theirs, 0.1, detail=detail)
+    detail = (
+        f"{ours / SMALL / IN_EACH:.0f} against {theirs / SMALL / IN_EACH:.0f} an entry"
+    )
+    return Figure(
+        f"index bytes, {IN_EACH} entries in each of {SMALL} namespaces",
+        ours / theirs,
+        0.1,
+        detail=detail,
+    )
 
 
-def _writers(server: PostgresServer, name: str, options: str, limit: float | None) -> Figure:
-    """How often 16 threads of four processes commit in one namespace, in parts of what they commit in many.
+def _writers(
+    server: PostgresServer, name: str, options: str, limit: float | None
+) -> Figure:
+    """How often 16 threads of four processes commit in one namespace, in parts of what
+    they commit in many.
 
-    One namespace has one writer at a time, who waits for a flush of the disk; writers of different namespaces share
-    flushes. Each process has namespaces of its own. `commit_delay` lets every flush wait for five milliseconds first.
+    One namespace has one writer at a time, who waits for a flush of the disk; writers
+    of different namespaces share flushes. Each process has namespaces of its own.
+    `commit_delay` lets every flush wait for five milliseconds first.
     """
-    url, rates, busy = f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}{options}", [], []
+    url, rates, busy = (
+        f"{server.url}?schema=writers&pool={WRITERS // PROCESSES}{options}",
+        [],
+        [],
+    )
     with _opened(url):
         pass
     for namespaces in (1, MANY):
@@ -132,17 +193,25 @@ def _writers(server: PostgresServer, name: str, options: str, limit: float | Non
         f"against {rates[0]:.0f} with {busy[0]:.0%}"
     )
     return Figure(
-        f"{WRITERS} writers{name}: one namespace, in those of {MANY:,}", rates[0] / rates[1], limit, "", detail
+        f"{WRITERS} writers{name}: one namespace, in those of {MANY:,}",
+        rates[0] / rates[1],
+        limit,
+        "",
+        detail,
     )
 
 
-def _write(number: int, queue: Any, url: str, names: Sequence[str], together: Any) -> None:
+def _write(
+    number: int, queue: Any, url: str, names: Sequence[str], together: Any
+) -> None:
     """The writers of one process."""
     own = range(number, WRITERS, PROCESSES)
     saved = dict.fromkeys(own, 0)
     with _opened(url) as hx:
         scopes = [hx.scoped(namespace=name) for name in names]
-        hx.knowledge.save(f"first of {number}", "a process's first save also loads code")
+        hx.knowledge.save(
+            f"first of {number}", "a process's first save also loads code"
+        )
         together.wait()
         end = time.monotonic() + SECONDS
         before = _idle_seconds()
@@ -150,7 +219,9 @@ def _write(number: int, queue: Any, url: str, names: Sequence[str], together: An
         def write(writer: int) -> None:
             while time.monotonic() < end:
                 scope = scopes[(writer + WRITERS * saved[writer]) % len(scopes)]
-                scope.knowledge.save(f"w{writer}-{saved[writer]}", f"said by writer {writer}")
+                scope.knowledge.save(
+                    f"w{writer}-{saved[writer]}", f"said by writer {writer}"
+                )
                 saved[writer] += 1
 
         threads = [threading.Thread(target=write, args=(writer,)) for writer in own]
@@ -163,19 +234,32 @@ def _write(number: int, queue: Any, url: str, names: Sequence[str], together: An
 
 
 def _idle_seconds() -> float:
-    """How long the machine's processors have had nothing to do, or only waited for a disk, since it started."""
+    """How long the machine's processors have had nothing to do, or only waited for a
+    disk, since it started.
+    """
     _, _, _, _, idle, waiting, *_ = Path("/proc/stat").read_text().split()
     return (int(idle) + int(waiting)) / os.sysconf("SC_CLK_TCK")
 
 
-def _fill(place: str | Path, stored: Sequence[Entry], namespace: str = "default") -> None:
-    """Store entries by the thousand, as a migration does: an import would look each one up."""
+def _fill(
+    place: str | Path, stored: Sequence[Entry], namespace: str = "default"
+) -> None:
+    """Store entries by the thousand, as a migration does: an import would look each one
+    up.
+    """
     with _opened(place) as hx:
         for start in range(0, len(stored), 1000):
             part = stored[start : start + 1000]
-            records = [knowledge(each.key, each.content, category=each.category, tags=each.tags) for each in part]
+            records = [
+                knowledge(
+                    each.key, each.content, category=each.category, tags=each.tags
+                )
+                for each in part
+            ]
             with hx.store.transaction(namespace) as unit:
-                unit.put([store.Entry(record, document_of(record)) for record in records])
+                unit.put(
+                    [store.Entry(record, document_of(record)) for record in records]
+                )
 
 
 def _asking(asked: Sequence[str]) -> Callable[[Hexad], list[Callable[[], object]]]:
@@ -183,13 +267,20 @@ def _asking(asked: Sequence[str]) -> Callable[[Hexad], list[Callable[[], object]
 
 
 def _saving(more: Sequence[Entry]) -> Callable[[Hexad], list[Callable[[], object]]]:
-    return lambda hx: [partial(hx.knowledge.save, each.key, each.content, category=each.category) for each in more]
+    return lambda hx: [
+        partial(hx.knowledge.save, each.key, each.content, category=each.category)
+        for each in more
+    ]
 
 
 def _in_turns(
-    server: PostgresServer, ours: Sequence[Callable[[], object]], theirs: Sequence[Callable[[], object]]
+    server: PostgresServer,
+    ours: Sequence[Callable[[], object]],
+    theirs: Sequence[Callable[[], object]],
 ) -> tuple[float, tuple[float, float]]:
-    """Processor seconds of a call: SQLite's; PostgreSQL's, of this process with its merging and of the server."""
+    """Processor seconds of a call: SQLite's; PostgreSQL's, of this process with its
+    merging and of the server.
+    """
     for call in (*ours[:20], *theirs[:20]):
         call()
     ours, theirs, sqlite = ours[20:], theirs[20:], 0.0
@@ -200,7 +291,10 @@ def _in_turns(
         sqlite += time.thread_time() - started
         other()
     client = time.process_time() - before - sqlite
-    return sqlite / len(ours), (client / len(ours), (_server_seconds(server) - server_before) / len(ours))
+    return sqlite / len(ours), (
+        client / len(ours),
+        (_server_seconds(server) - server_before) / len(ours),
+    )
 
 
 def _server_seconds(server: PostgresServer) -> float:
@@ -208,7 +302,10 @@ def _server_seconds(server: PostgresServer) -> float:
     total = 0
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name == str(server.pid) or f"PPid:\t{server.pid}\n" in (folder / "status").read_text():
+            if (
+                folder.name == str(server.pid)
+                or f"PPid:\t{server.pid}\n" in (folder / "status").read_text()
+            ):
                 total += int((folder / "schedstat").read_text().split()[0])
         except (OSError, ValueError):
             continue
@@ -238,12 +335,16 @@ def _bytes_in_file(path: Path) -> int:
     connection = sqlite3.connect(path)
     names = ",".join(f"'{name}'" for name in _SQLITE_INDEX)
     parts = f"SELECT name FROM sqlite_master WHERE tbl_name IN ({names})"
-    found = connection.execute(f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({parts})").fetchone()[0]
+    found = connection.execute(
+        f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({parts})"
+    ).fetchone()[0]
     connection.close()
     return int(found)
 
 
 @contextmanager
 def _opened(place: str | Path, **settings: Any) -> Iterator[Hexad]:
-    with Hexad.open(place, enabled=True, semantic=False, max_knowledge=1_000_000, **settings) as hx:
+    with Hexad.open(
+        place, enabled=True, semantic=False, max_knowledge=1_000_000, **settings
+    ) as hx:
         yield hx

@@ -1,4 +1,6 @@
-"""How long a question takes as the database grows, and whether other namespaces in the file cost anything."""
+"""How long a question takes as the database grows, and whether other namespaces in the
+file cost anything.
+"""
 
 from __future__ import annotations
 
@@ -34,42 +36,92 @@ def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
         alone = folder / f"{size}.db"
         for path, namespace in ((alone, "default"), (crowded, f"size-{size}")):
             task = progress.add_task(f"{size:,} entries into {path.name}", total=size)
-            fill(path, stored, lambda done, _, task=task: progress.update(task, completed=done), namespace)
+            fill(
+                path,
+                stored,
+                lambda done, _, task=task: progress.update(task, completed=done),
+                namespace,
+            )
         yardstick = Yardstick(folder / f"{size}.fts.db", stored)
-        yield from _compare(f"{size:,} entries", alone, "default", stored=stored, yardstick=yardstick, limit=limit)
+        yield from _compare(
+            f"{size:,} entries",
+            alone,
+            "default",
+            stored=stored,
+            yardstick=yardstick,
+            limit=limit,
+        )
         among = f"{size:,} entries among {NAMESPACES:,} namespaces"
-        yield from _compare(among, crowded, f"size-{size}", stored=stored, yardstick=yardstick, limit=limit)
+        yield from _compare(
+            among,
+            crowded,
+            f"size-{size}",
+            stored=stored,
+            yardstick=yardstick,
+            limit=limit,
+        )
         yardstick.close()
     yield from _small(folder, crowded)
 
 
 def _compare(
-    name: str, path: Path, namespace: str, *, stored: Sequence[Entry], yardstick: Yardstick, limit: float
+    name: str,
+    path: Path,
+    namespace: str,
+    *,
+    stored: Sequence[Entry],
+    yardstick: Yardstick,
+    limit: float,
 ) -> Iterator[Figure]:
     asked = list(questions(QUESTIONS, seed=2, entries=stored))
     with Hexad.open(path, enabled=True, namespace=namespace, semantic=False) as hx:
         ours = [partial(hx.retrieve, question) for question in asked]
         _warm(ours)
         pair = in_turns(ours, [partial(yardstick.ask, question) for question in asked])
-        harder = in_turns(ours, [partial(yardstick.ask_keywords, question) for question in asked])
-    yield Figure(f"retrieve, {name}, median", pair.ratio(0.5), limit, detail=pair.detail(0.5))
-    yield Figure(f"retrieve, {name}, 95th percentile", pair.ratio(0.95), limit, detail=pair.detail(0.95))
-    yield Figure(f"retrieve, {name}, FTS5 spared the stop words", harder.ratio(0.5), None, detail=harder.detail(0.5))
+        harder = in_turns(
+            ours, [partial(yardstick.ask_keywords, question) for question in asked]
+        )
+    yield Figure(
+        f"retrieve, {name}, median", pair.ratio(0.5), limit, detail=pair.detail(0.5)
+    )
+    yield Figure(
+        f"retrieve, {name}, 95th percentile",
+        pair.ratio(0.95),
+        limit,
+        detail=pair.detail(0.95),
+    )
+    yield Figure(
+        f"retrieve, {name}, FTS5 spared the stop words",
+        harder.ratio(0.5),
+        None,
+        detail=harder.detail(0.5),
+    )
 
 
 def _small(folder: Path, crowded: Path) -> Iterator[Figure]:
-    """One of the many small namespaces, against a table that holds nothing but its rows."""
+    """One of the many small namespaces, against a table that holds nothing but its
+    rows.
+    """
     stored = list(entries(FEW, seed=500))
     yardstick = Yardstick(folder / "small.fts.db", stored)
     among = f"{FEW} entries among {NAMESPACES:,} namespaces"
-    yield from _compare(among, crowded, "tenant-500", stored=stored, yardstick=yardstick, limit=5.0)
+    yield from _compare(
+        among, crowded, "tenant-500", stored=stored, yardstick=yardstick, limit=5.0
+    )
     yardstick.close()
 
 
 def _crowd(path: Path, progress: Progress) -> None:
     others = NAMESPACES - len(LIMITS)
-    for number in progress.track(range(others), description=f"{others} small namespaces"):
-        fill(path, list(entries(FEW, seed=number)), lambda _done, _all: None, f"tenant-{number}")
+    for number in progress.track(
+        range(others), description=f"{others} small namespaces"
+    ):
+        fill(
+            path,
+            list(entries(FEW, seed=number)),
+            lambda _done, _all: None,
+            f"tenant-{number}",
+        )
 
 
 def _warm(calls: Sequence[partial[object]]) -> None:

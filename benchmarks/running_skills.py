@@ -23,15 +23,23 @@ STEPS = [
 
 
 def measure(folder: Path) -> Iterator[Figure]:
-    """A run with three steps over the three watched calls that it makes, in watched calls."""
-    with Hexad.open(folder / "running.db", enabled=True, session="bench", semantic=False) as bare:
+    """A run with three steps over the three watched calls that it makes, in watched
+    calls.
+    """
+    with Hexad.open(
+        folder / "running.db", enabled=True, session="bench", semantic=False
+    ) as bare:
         tools = [bare.watch(tool) for tool in (_fetch, _format, _send)]
         hx = bare.with_tool_registry(tools)
         _fill(hx)
         runs = [partial(_checked, hx, f"city {n}") for n in range(WARM + RUNS)]
         calls = [partial(_by_hand, *tools, f"city {n}") for n in range(WARM + RUNS)]
-        turns = [tuple(map(seconds, turn)) for turn in zip(runs, calls, strict=True)][WARM:]
-        assert hx.skills.get("weather").success_count == WARM + RUNS, "a run was not counted"
+        turns = [tuple(map(seconds, turn)) for turn in zip(runs, calls, strict=True)][
+            WARM:
+        ]
+        assert hx.skills.get("weather").success_count == WARM + RUNS, (
+            "a run was not counted"
+        )
     run, by_hand = (median(each) for each in zip(*turns, strict=True))
     more, call = run - by_hand, by_hand / len(STEPS)
     detail = f"{more * 1000:.2f} ms more than its three watched calls, one of which takes {call * 1000:.2f} ms"
@@ -63,7 +71,18 @@ def _by_hand(fetch: Tool, format_: Tool, send: Tool, city: str) -> None:
 
 def _fill(hx: Hexad) -> None:
     schema = {"properties": {"city": {"type": "string"}}, "required": ["city"]}
-    hx.skills.create("weather", kind="composite", description="Weather", definition={"steps": STEPS}, parameters=schema)
+    hx.skills.create(
+        "weather",
+        kind="composite",
+        description="Weather",
+        definition={"steps": STEPS},
+        parameters=schema,
+    )
     hx.skills.activate("weather")
     for number in range(SKILLS):
-        hx.skills.create(f"other {number}", kind="instruction", description="Other", definition={"text": "x"})
+        hx.skills.create(
+            f"other {number}",
+            kind="instruction",
+            description="Other",
+            definition={"text": "x"},
+        )

@@ -1,4 +1,6 @@
-"""The cost of the sandbox: a script that does nothing in it, against a bare shell that does the same."""
+"""The cost of the sandbox: a script that does nothing in it, against a bare shell that
+does the same.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,17 @@ NAME = "a sandboxed `true`, against `sh -c true`, median"
 
 
 def measure() -> Iterator[Figure]:
-    """Against the plainest way to start a shell, from a process that has loaded little else.
+    """Against the plainest way to start a shell, from a process that has loaded little
+    else.
 
-    The superuser's scripts are started by a fork, which copies the map of the memory: that of a large process takes
-    longer, and these benchmarks are one.
+    The superuser's scripts are started by a fork, which copies the map of the memory:
+    that of a large process takes longer, and these benchmarks are one.
     """
     if sys.platform != "linux":
         return
-    done = subprocess.run([sys.executable, "-m", __name__], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", __name__], capture_output=True, text=True, check=True
+    )
     ratio, detail = json.loads(done.stdout)
     yield Figure(NAME, ratio, 10.0, detail=detail)
 
@@ -37,7 +42,12 @@ def measure_from_a_large_process() -> Iterator[Figure]:
         return
     held = b"x" * LARGE
     ratio, detail = _compared()
-    yield Figure(f"the same, from a process that holds {len(held) // 10**6:,} MB", ratio, None, detail=detail)
+    yield Figure(
+        f"the same, from a process that holds {len(held) // 10**6:,} MB",
+        ratio,
+        None,
+        detail=detail,
+    )
 
 
 def _compared() -> tuple[float, str]:

@@ -71,37 +71,69 @@ def measure(folder: Path) -> Iterator[Figure]:
         yardstick = Yardstick(folder / "saving.fts.db")
         stored = list(entries(WARM + SAVES, seed=3))
         ours = [
-            partial(hx.knowledge.save, entry.key, entry.content, category=entry.category, tags=entry.tags)
+            partial(
+                hx.knowledge.save,
+                entry.key,
+                entry.content,
+                category=entry.category,
+                tags=entry.tags,
+            )
             for entry in stored
         ]
         theirs = [partial(yardstick.save, entry) for entry in stored]
         in_turns(ours[:WARM], theirs[:WARM])
         pair = in_turns(ours[WARM:], theirs[WARM:])
         yardstick.close()
-    yield Figure("save, against INSERT and COMMIT into FTS5, median", pair.ratio(0.5), 4.0, detail=pair.detail(0.5))
-    yield Figure("save, 95th percentile", pair.ratio(0.95), 4.0, detail=pair.detail(0.95))
+    yield Figure(
+        "save, against INSERT and COMMIT into FTS5, median",
+        pair.ratio(0.5),
+        4.0,
+        detail=pair.detail(0.5),
+    )
+    yield Figure(
+        "save, 95th percentile", pair.ratio(0.95), 4.0, detail=pair.detail(0.95)
+    )
     yield from _in_memory(folder)
     yield _together(folder / "together.db")
     yield from _crowded(folder)
 
 
 def _in_memory(folder: Path) -> Iterator[Figure]:
-    """Saves and questions without a file against the same with one, by CPU time: the disk is not what is compared."""
+    """Saves and questions without a file against the same with one, by CPU time: the
+    disk is not what is compared.
+    """
     stored = list(entries(WARM + SAVES, seed=4))
     asked = list(questions(QUESTIONS, seed=5, entries=stored))
     places = (":memory:", folder / "beside.db")
     with ExitStack() as stack:
-        engines = [stack.enter_context(Hexad.open(place, enabled=True, semantic=False)) for place in places]
-        saves = [[partial(hx.knowledge.save, entry.key, entry.content) for entry in stored] for hx in engines]
+        engines = [
+            stack.enter_context(Hexad.open(place, enabled=True, semantic=False))
+            for place in places
+        ]
+        saves = [
+            [partial(hx.knowledge.save, entry.key, entry.content) for entry in stored]
+            for hx in engines
+        ]
         saved = _either_first(*saves)[WARM:]
-        found = _either_first(*([partial(hx.retrieve, question) for question in asked] for hx in engines))
+        found = _either_first(
+            *([partial(hx.retrieve, question) for question in asked] for hx in engines)
+        )
     for name, limit, pairs in (("save", 1.0, saved), ("retrieve", 1.1, found)):
         pair = Pair(*zip(*pairs, strict=True))
-        yield Figure(f"{name} in :memory:, against a file, CPU", pair.ratio(0.5), limit, detail=pair.detail(0.5))
+        yield Figure(
+            f"{name} in :memory:, against a file, CPU",
+            pair.ratio(0.5),
+            limit,
+            detail=pair.detail(0.5),
+        )
 
 
-def _either_first(ours: Sequence[Work], theirs: Sequence[Work]) -> list[tuple[float, float]]:
-    """Both sides call by call. Each goes first half of the time: the second finds the text's terms in a cache."""
+def _either_first(
+    ours: Sequence[Work], theirs: Sequence[Work]
+) -> list[tuple[float, float]]:
+    """Both sides call by call. Each goes first half of the time: the second finds the
+    text's terms in a cache.
+    """
     times = []
     for place, (one, other) in enumerate(zip(ours, theirs, strict=True)):
         first, second = (other, one) if place % 2 else (one, other)
@@ -111,23 +143,37 @@ def _either_first(ours: Sequence[Work], theirs: Sequence[Work]) -> list[tuple[fl
 
 
 def _crowded(folder: Path) -> Iterator[Figure]:
-    """How long a save takes while others save too, against a bare table under the same writers.
+    """How long a save takes while others save too, against a bare table under the same
+    writers.
 
-    Writers that never pause make no good unit: SQLite lets one of them write on and on, in a fraction of a
-    millisecond each time, while the others wait for a second. Of these the longest wait is compared.
+    Writers that never pause make no good unit: SQLite lets one of them write on and on,
+    in a fraction of a millisecond each time, while the others wait for a second. Of
+    these the longest wait is compared.
     """
     Hexad.open(folder / "crowd.db", enabled=True).close()
     with closing(sqlite3.connect(folder / "crowd.bare.db")) as bare:
         bare.execute("PRAGMA journal_mode = WAL")
-        bare.execute("CREATE TABLE entry (number INTEGER PRIMARY KEY, key TEXT UNIQUE, content TEXT)")
+        bare.execute(
+            "CREATE TABLE entry (number INTEGER PRIMARY KEY, key TEXT UNIQUE, content TEXT)"
+        )
     pair = _contest(folder, PAUSE)
     name = f"save among {CROWD} processes that save every {PAUSE * 1000:.0f} ms, against a bare table, 99th percentile"
     yield Figure(name, pair.ratio(0.99), 3.0, detail=pair.detail(0.99))
     pair = _contest(folder, 0.0)
     longest, theirs = max(pair.ours), max(pair.theirs)
     detail = f"{longest * 1000:.0f} ms against {theirs * 1000:.0f} ms; {len(pair.ours):,} and {len(pair.theirs):,} rows"
-    yield Figure("the same without a pause, the longest wait", longest / theirs, None, detail=detail)
-    yield Figure("the same without a pause, 99th percentile", pair.ratio(0.99), None, detail=pair.detail(0.99))
+    yield Figure(
+        "the same without a pause, the longest wait",
+        longest / theirs,
+        None,
+        detail=detail,
+    )
+    yield Figure(
+        "the same without a pause, 99th percentile",
+        pair.ratio(0.99),
+        None,
+        detail=pair.detail(0.99),
+    )
 
 
 def _contest(folder: Path, pause: float) -> Pair:
@@ -142,7 +188,16 @@ def _times(path: Path, turn: str, pause: float, whose: str) -> list[float]:
     """The seconds of every save of writers that begin together."""
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", _TIMED, str(path), f"{turn}-{number}", str(TURN), str(pause), whose],
+            [
+                sys.executable,
+                "-c",
+                _TIMED,
+                str(path),
+                f"{turn}-{number}",
+                str(TURN),
+                str(pause),
+                whose,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -156,20 +211,38 @@ def _times(path: Path, turn: str, pause: float, whose: str) -> list[float]:
         assert writer.stdin
         writer.stdin.write("\n")
         writer.stdin.flush()
-    return [float(line) for writer in writers for line in writer.communicate()[0].split()]
+    return [
+        float(line) for writer in writers for line in writer.communicate()[0].split()
+    ]
 
 
 def _together(path: Path) -> Figure:
-    """Each process saves rows of its own and versions of one row that all of them share."""
+    """Each process saves rows of its own and versions of one row that all of them
+    share.
+    """
     writers = [
-        subprocess.Popen([sys.executable, "-c", _WRITER, str(path), str(number), str(EACH)], stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path), str(number), str(EACH)],
+            stderr=subprocess.PIPE,
+        )
         for number in range(PROCESSES)
     ]
     errors = sum(writer.communicate()[1].count(b"Error") for writer in writers)
     with Hexad.open(path, enabled=True) as hx:
-        rows, versions = len(hx.knowledge.list()) - 1, len(hx.knowledge.history("shared"))
+        rows, versions = (
+            len(hx.knowledge.list()) - 1,
+            len(hx.knowledge.history("shared")),
+        )
         whole = hx.audit.verify()
     expected = PROCESSES * EACH
-    lost = (expected - rows) + (expected - versions) + (2 * expected - whole.records) + errors + (not whole.ok)
+    lost = (
+        (expected - rows)
+        + (expected - versions)
+        + (2 * expected - whole.records)
+        + errors
+        + (not whole.ok)
+    )
     detail = f"{rows:,} rows, {versions:,} versions of the shared one, {errors} errors, audit chain {whole.ok}"
-    return Figure(f"{PROCESSES} processes × {EACH} saves: lost or refused", lost, 0, "", detail)
+    return Figure(
+        f"{PROCESSES} processes × {EACH} saves: lost or refused", lost, 0, "", detail
+    )

@@ -1,4 +1,6 @@
-"""The cost of search by meaning beyond search by words, in products of the matrix of vectors with one vector."""
+"""The cost of search by meaning beyond search by words, in products of the matrix of
+vectors with one vector.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
 SIZES = (10_000, 100_000)
 QUESTIONS = 200
 WIDTH = 256
-MOST_PRODUCTS, MOST_MEMORY = 0.75, 120.0  # half of the products that it took before signs were compared first
+MOST_PRODUCTS, MOST_MEMORY = (
+    0.75,
+    120.0,
+)  # half of the products that it took before signs were compared first
 _MEMORY = """
 import resource, sys
 from hexad import Hexad
@@ -49,26 +54,47 @@ print(used() - before)
 
 
 def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
-    """Files with many entries get their vectors; then the same questions, with and without them."""
+    """Files with many entries get their vectors; then the same questions, with and
+    without them.
+    """
     for size in SIZES:
         path = filled(folder, size)
         embed(path, size, progress)
-        asked = list(questions(QUESTIONS, seed=2, entries=list(entries(min(size, 10_000), seed=1))))
+        asked = list(
+            questions(
+                QUESTIONS, seed=2, entries=list(entries(min(size, 10_000), seed=1))
+            )
+        )
         yield from compare(path, asked, size, MOST_PRODUCTS)
     done = subprocess.run(
-        [sys.executable, "-c", _MEMORY, str(folder / f"{SIZES[-1]}.db")], capture_output=True, text=True, check=True
+        [sys.executable, "-c", _MEMORY, str(folder / f"{SIZES[-1]}.db")],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    yield Figure(f"memory for the vectors of {SIZES[-1]:,} entries", float(done.stdout), MOST_MEMORY, "MB")
+    yield Figure(
+        f"memory for the vectors of {SIZES[-1]:,} entries",
+        float(done.stdout),
+        MOST_MEMORY,
+        "MB",
+    )
 
 
 def embed(path: Path, size: int, progress: Progress) -> None:
     task = progress.add_task(f"{size:,} vectors", total=size)
     with Hexad.open(path, enabled=True) as hx:
-        hx.reindex(progress=lambda done, total: progress.update(task, completed=done, total=total))
+        hx.reindex(
+            progress=lambda done, total: progress.update(
+                task, completed=done, total=total
+            )
+        )
 
 
-def compare(path: Path, asked: Sequence[str], size: int, limit: float | None) -> Iterator[Figure]:
-    """By words, by meaning and one product, in turns; what meaning costs more, in products.
+def compare(
+    path: Path, asked: Sequence[str], size: int, limit: float | None
+) -> Iterator[Figure]:
+    """By words, by meaning and one product, in turns; what meaning costs more, in
+    products.
 
     By CPU time, with one thread of BLAS (see `benchmarks`).
     """
@@ -88,7 +114,9 @@ def compare(path: Path, asked: Sequence[str], size: int, limit: float | None) ->
             )
             for question in asked
         ]
-    by_meaning, by_words, product = ([each[place] for each in rounds] for place in range(3))
+    by_meaning, by_words, product = (
+        [each[place] for each in rounds] for place in range(3)
+    )
     one = statistics.median(product)
     for name, share in (("median", 0.5), ("95th percentile", 0.95)):
         more = quantile(by_meaning, share) - quantile(by_words, share)

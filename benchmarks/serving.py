@@ -1,4 +1,6 @@
-"""The server: what the gateway adds to a provider's first byte, what a page costs beside its query."""
+"""The server: what the gateway adds to a provider's first byte, what a page costs
+beside its query.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,15 @@ def _started(*command: str) -> Iterator[tuple[str, int]]:
     ) as process:
         try:
             assert process.stdout is not None
-            found = next(filter(None, (re.search(r"at (http://[\d.:]+)/;", line) for line in process.stdout)))
+            found = next(
+                filter(
+                    None,
+                    (
+                        re.search(r"at (http://[\d.:]+)/;", line)
+                        for line in process.stdout
+                    ),
+                )
+            )
             yield found[1], process.pid
         finally:
             process.terminate()
@@ -75,21 +85,55 @@ def _gateway(folder: Path) -> Iterator[Figure]:
     database = folder / "gateway.db"
     with Hexad.open(database, enabled=True, semantic=False) as hx:
         for number in range(200):
-            hx.knowledge.save(f"entry-{number}", f"Service {number} is deployed on day {number % 7}", origin="agent")
-    serve = ("-m", "hexad", "serve", "--http", "127.0.0.1:0", "--db", str(database), "--upstream")
-    with _started("-c", _PROVIDER) as (provider, _), _started(*serve, provider) as (server, pid):
-        asyncio.run(_storm(f"{server}/gateway", 1))  # once, so that everything is loaded
-        spread, all_at_once = (_turns(provider, f"{server}/gateway", pid, within) for within in (SLOW, 0))
+            hx.knowledge.save(
+                f"entry-{number}",
+                f"Service {number} is deployed on day {number % 7}",
+                origin="agent",
+            )
+    serve = (
+        "-m",
+        "hexad",
+        "serve",
+        "--http",
+        "127.0.0.1:0",
+        "--db",
+        str(database),
+        "--upstream",
+    )
+    with (
+        _started("-c", _PROVIDER) as (provider, _),
+        _started(*serve, provider) as (server, pid),
+    ):
+        asyncio.run(
+            _storm(f"{server}/gateway", 1)
+        )  # once, so that everything is loaded
+        spread, all_at_once = (
+            _turns(provider, f"{server}/gateway", pid, within) for within in (SLOW, 0)
+        )
     told = f"{CLIENTS} clients, a provider that takes {SLOW * 1000:.0f} ms"
     name = "median time to the first byte through the gateway, against direct"
-    apart = f"{name}, clients that begin one after the other within {SLOW * 1000:.0f} ms"
+    apart = (
+        f"{name}, clients that begin one after the other within {SLOW * 1000:.0f} ms"
+    )
     yield Figure(apart, spread.ratio, 1.1, detail=f"{spread}, {told}")
-    yield Figure(f"{name}, all clients in the same moment", all_at_once.ratio, None, detail=f"{all_at_once}, {told}")
-    yield Figure("processor time of the gateway for a request", spread.processor * 1000, None, "ms")
+    yield Figure(
+        f"{name}, all clients in the same moment",
+        all_at_once.ratio,
+        None,
+        detail=f"{all_at_once}, {told}",
+    )
+    yield Figure(
+        "processor time of the gateway for a request",
+        spread.processor * 1000,
+        None,
+        "ms",
+    )
 
 
 class Turns(NamedTuple):
-    """Seconds in the median, direct and through the gateway, and the gateway's processor time for a request."""
+    """Seconds in the median, direct and through the gateway, and the gateway's
+    processor time for a request.
+    """
 
     direct: float
     through: float
@@ -109,7 +153,11 @@ def _turns(provider: str, gateway: str, pid: int, spread: float) -> Turns:
     for _ in range(ROUNDS):
         direct += asyncio.run(_storm(provider, 2, spread))
         through += asyncio.run(_storm(gateway, 2, spread))
-    return Turns(statistics.median(direct), statistics.median(through), (_cpu(pid) - before) / len(through))
+    return Turns(
+        statistics.median(direct),
+        statistics.median(through),
+        (_cpu(pid) - before) / len(through),
+    )
 
 
 def _cpu(pid: int) -> float:
@@ -119,29 +167,55 @@ def _cpu(pid: int) -> float:
 
 
 async def _storm(base: str, requests: int, spread: float = SLOW) -> list[float]:
-    """Seconds to the first byte of each request of many clients, which begin within ``spread`` seconds."""
-    tls = ssl.create_default_context()  # once: making one for each client takes longer than all that is measured
+    """Seconds to the first byte of each request of many clients, which begin within
+    ``spread`` seconds.
+    """
+    tls = (
+        ssl.create_default_context()
+    )  # once: making one for each client takes longer than all that is measured
     async with AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(httpx2.AsyncClient(timeout=60, verify=tls)) for _ in range(CLIENTS)]
+        clients = [
+            await stack.enter_async_context(httpx2.AsyncClient(timeout=60, verify=tls))
+            for _ in range(CLIENTS)
+        ]
 
         async def one(number: int) -> list[float]:
             await asyncio.sleep(number / CLIENTS * spread)
-            return [await _first_byte(clients[number], base, number, turn) for turn in range(requests)]
+            return [
+                await _first_byte(clients[number], base, number, turn)
+                for turn in range(requests)
+            ]
 
-        return [each for times in await asyncio.gather(*map(one, range(CLIENTS))) for each in times]
+        return [
+            each
+            for times in await asyncio.gather(*map(one, range(CLIENTS)))
+            for each in times
+        ]
 
 
-async def _first_byte(client: httpx2.AsyncClient, base: str, number: int, turn: int) -> float:
-    message = {"role": "user", "content": f"when is service {number * 7 % 200} deployed? ({turn})"}
+async def _first_byte(
+    client: httpx2.AsyncClient, base: str, number: int, turn: int
+) -> float:
+    message = {
+        "role": "user",
+        "content": f"when is service {number * 7 % 200} deployed? ({turn})",
+    }
     body, started = {"model": "m", "messages": [message]}, time.perf_counter()
-    async with client.stream("POST", f"{base}/v1/chat/completions", json=body) as answer:
+    async with client.stream(
+        "POST", f"{base}/v1/chat/completions", json=body
+    ) as answer:
         await anext(answer.aiter_raw())
         return time.perf_counter() - started
 
 
 def _pages(database: Path) -> Iterator[Figure]:
-    with Hexad.open(database, enabled=True, semantic=False) as hx, asyncio.Runner() as loop:  # one, as a server has
-        site = Dashboard(hx, Callers(Tokens(database.with_name("no-tokens")), hx.namespace))
+    with (
+        Hexad.open(database, enabled=True, semantic=False) as hx,
+        asyncio.Runner() as loop,
+    ):  # one, as a server has
+        site = Dashboard(
+            hx, Callers(Tokens(database.with_name("no-tokens")), hx.namespace)
+        )
 
         def query() -> None:
             with hx.store.reading(hx.namespace) as view:
@@ -153,27 +227,49 @@ def _pages(database: Path) -> Iterator[Figure]:
         def answer() -> None:
             loop.run(_shown(site, f"/playground?message={question.replace(' ', '+')}"))
 
-        question, name = "when is the release of the search service", "a page of 50 entries of 100,000"
+        question, name = (
+            "when is the release of the search service",
+            "a page of 50 entries of 100,000",
+        )
         yield _against(f"{name}, against its query", 5.0, _medians(entries, query))
-        yield _against(f"{name} after a change, against its query", 5.0, _medians(entries, query, lambda: _change(hx)))
+        yield _against(
+            f"{name} after a change, against its query",
+            5.0,
+            _medians(entries, query, lambda: _change(hx)),
+        )
         retrieval = _medians(answer, lambda: hx.retrieve(question))
-        yield _against("an answer of the playground, against one retrieval", 3.0, retrieval)
+        yield _against(
+            "an answer of the playground, against one retrieval", 3.0, retrieval
+        )
 
 
 def _against(name: str, limit: float | None, medians: tuple[float, float]) -> Figure:
     ours, theirs = medians
-    return Figure(name, ours / theirs, limit, detail=f"{ours * 1000:.1f} ms against {theirs * 1000:.2f} ms")
+    return Figure(
+        name,
+        ours / theirs,
+        limit,
+        detail=f"{ours * 1000:.1f} ms against {theirs * 1000:.2f} ms",
+    )
 
 
 def _change(hx: Hexad) -> None:
     """A record of the log: the counts beside a page are read again."""
-    hx.references.save("changed", location=f"https://wiki.example/{time.monotonic_ns()}")
+    hx.references.save(
+        "changed", location=f"https://wiki.example/{time.monotonic_ns()}"
+    )
 
 
 async def _shown(site: Dashboard, path: str) -> None:
     """A page, without the network."""
     page, _, query = path.partition("?")
-    scope = {"type": "http", "method": "GET", "path": page, "query_string": query.encode(), "headers": []}
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": page,
+        "query_string": query.encode(),
+        "headers": [],
+    }
 
     async def receive() -> dict[str, object]:
         return {"type": "http.request"}
@@ -187,9 +283,14 @@ async def _shown(site: Dashboard, path: str) -> None:
 
 
 def _medians(
-    ours: Callable[[], None], theirs: Callable[[], object], before: Callable[[], None] = lambda: None, turns: int = 25
+    ours: Callable[[], None],
+    theirs: Callable[[], object],
+    before: Callable[[], None] = lambda: None,
+    turns: int = 25,
 ) -> tuple[float, float]:
-    """Both in turns, in processor time, as a server that has run for a while; ``before`` is not measured."""
+    """Both in turns, in processor time, as a server that has run for a while;
+    ``before`` is not measured.
+    """
     for _ in range(turns):
         ours()
         theirs()

@@ -1,8 +1,10 @@
-"""Shapes of data beside plain full-text search: `python -m benchmarks.shapes` prints recall@5 of each.
+"""Shapes of data beside plain full-text search: `python -m benchmarks.shapes` prints
+recall@5 of each.
 
-Long turns of a conversation, tools whose descriptions say nothing, abstracts, and instructions hidden in long messages
-are where weights that were chosen on short texts fail. The texts are made of lists and a seed. They say whether a shape
-is found worse than FTS5 finds it, and nothing about how well people's own data is found.
+Long turns of a conversation, tools whose descriptions say nothing, abstracts, and
+instructions hidden in long messages are where weights that were chosen on short texts
+fail. The texts are made of lists and a seed. They say whether a shape is found worse
+than FTS5 finds it, and nothing about how well people's own data is found.
 """
 
 from __future__ import annotations
@@ -23,9 +25,14 @@ from hexad.model import Layer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# What a conversation is about, what an answer in it says, what is asked about that later, and words of the topic.
+# What a conversation is about, what an answer in it says, what is asked about that
+# later, and words of the topic.
 TOPICS = tuple(
-    line.split(" | ") for line in Path(__file__).with_name("topics.txt").read_text(encoding="utf-8").splitlines()
+    line.split(" | ")
+    for line in Path(__file__)
+    .with_name("topics.txt")
+    .read_text(encoding="utf-8")
+    .splitlines()
 )
 PROSE = tuple(
     """
@@ -54,12 +61,30 @@ ON_TOPIC = tuple(
     """.strip().splitlines()
 )
 ACTIONS = {
-    "get": ("Retrieves data of the {} and returns it as an object.", "Show me the {} of last week"),
-    "create": ("Creates a new {} with the given parameters and returns its id.", "Set up another {} for the client"),
-    "update": ("Modifies an existing {} with the values that were passed.", "The {} has an error, correct it"),
-    "delete": ("Removes a {}. This operation cannot be undone.", "Get rid of the {} that nobody needs"),
-    "list": ("Returns all items of {} that the caller can see, page by page.", "How many of each {} do we have?"),
-    "export": ("Writes the {} to a file of the given format.", "I want the {} as a spreadsheet"),
+    "get": (
+        "Retrieves data of the {} and returns it as an object.",
+        "Show me the {} of last week",
+    ),
+    "create": (
+        "Creates a new {} with the given parameters and returns its id.",
+        "Set up another {} for the client",
+    ),
+    "update": (
+        "Modifies an existing {} with the values that were passed.",
+        "The {} has an error, correct it",
+    ),
+    "delete": (
+        "Removes a {}. This operation cannot be undone.",
+        "Get rid of the {} that nobody needs",
+    ),
+    "list": (
+        "Returns all items of {} that the caller can see, page by page.",
+        "How many of each {} do we have?",
+    ),
+    "export": (
+        "Writes the {} to a file of the given format.",
+        "I want the {} as a spreadsheet",
+    ),
 }
 PEOPLE = ("Ana", "Bela", "Chidi", "Dora", "Emre")
 THINGS = tuple(
@@ -79,9 +104,9 @@ DRUGS = tuple(
 )
 CONDITIONS = tuple(
     """sepsis, migraine, type 2 diabetes, bone loss, atrial fibrillation, insomnia, asthma, psoriasis, chronic pain,
-anaemia, heart failure, kidney stones, bulimia, stroke, glaucoma, obesity, gout, eczema""".replace("\n", " ").split(
-        ", "
-    )
+anaemia, heart failure, kidney stones, bulimia, stroke, glaucoma, obesity, gout, eczema""".replace(
+        "\n", " "
+    ).split(", ")
 )
 EFFECTS = (
     ("reduced the incidence of", "lowers the risk of"),
@@ -99,7 +124,8 @@ METHODS = tuple(
     Secondary outcomes included quality of life and the number of admissions to hospital.
     """.strip().splitlines()
 )
-# What somebody asks for in the midst of a long message, and a request for which it matters.
+# What somebody asks for in the midst of a long message, and a request for which it
+# matters.
 INSTRUCTIONS = tuple(
     tuple(part.strip() for part in line.split("|"))
     for line in """
@@ -121,25 +147,48 @@ INSTRUCTIONS = tuple(
 
 def shapes(seed: int = 1) -> Sequence[EvalSet]:
     """A set of each shape."""
-    return [_long_turns(Random(seed)), _generic_tools(), _abstracts(Random(seed)), _hidden_instructions(Random(seed))]
+    return [
+        _long_turns(Random(seed)),
+        _generic_tools(),
+        _abstracts(Random(seed)),
+        _hidden_instructions(Random(seed)),
+    ]
 
 
 def _long_turns(random: Random) -> EvalSet:
-    """Conversations about one topic each: short requests, long answers, one of which holds what is asked later."""
+    """Conversations about one topic each: short requests, long answers, one of which
+    holds what is asked later.
+    """
     corpus, asked = list[EvalItem](), list[EvalQuestion]()
-    for place, (name, (topic, fact, question, words)) in enumerate(product(PEOPLE, TOPICS)):
+    for place, (name, (topic, fact, question, words)) in enumerate(
+        product(PEOPLE, TOPICS)
+    ):
         told = random.randrange(4)
         for number in range(4):
-            start = f"For the {topic} of {name}, " if number in {0, told} else "Besides, "
+            start = (
+                f"For the {topic} of {name}, " if number in {0, told} else "Besides, "
+            )
             said = fact if number == told else "there is more to say"
             long = _paragraph(f"{start}{said}.", random, words.split())
             request = random.choice(
-                ("And what else?", f"Tell me more about the {topic}.", f"{name} asks what to avoid.")
+                (
+                    "And what else?",
+                    f"Tell me more about the {topic}.",
+                    f"{name} asks what to avoid.",
+                )
             )
             for speaker, text in (("user", request), ("assistant", long)):
                 meta = {"speaker": speaker, "session": str(place)}
-                corpus.append(EvalItem(f"turn-{place}-{number}-{speaker}", text, meta=meta))
-        asked.append(EvalQuestion(f"q{place}", f"{name}: {question}", frozenset({f"turn-{place}-{told}-assistant"})))
+                corpus.append(
+                    EvalItem(f"turn-{place}-{number}-{speaker}", text, meta=meta)
+                )
+        asked.append(
+            EvalQuestion(
+                f"q{place}",
+                f"{name}: {question}",
+                frozenset({f"turn-{place}-{told}-assistant"}),
+            )
+        )
     return EvalSet(Layer.USER_KNOWLEDGE, "long_turns", tuple(corpus), tuple(asked))
 
 
@@ -154,39 +203,83 @@ def _generic_tools() -> EvalSet:
 
 
 def _abstracts(random: Random) -> EvalSet:
-    """Abstracts that share their substance, their condition and their sentences with others; a claim has one source."""
+    """Abstracts that share their substance, their condition and their sentences with
+    others; a claim has one source.
+    """
     corpus, asked = list[EvalItem](), list[EvalQuestion]()
     for drug, condition in product(DRUGS, CONDITIONS):
-        key, who = f"{drug}-{condition}".replace(" ", "-"), random.choice(("children", "adults", "nurses", "athletes"))
+        key, who = (
+            f"{drug}-{condition}".replace(" ", "-"),
+            random.choice(("children", "adults", "nurses", "athletes")),
+        )
         effect, claimed = random.choice(EFFECTS)
-        others = [f"{other} and {random.choice(CONDITIONS)}" for other in random.sample(DRUGS, 2)]
-        sentences = [f"Much is known about {', '.join(others)} in {who}.", *random.sample(METHODS, 5)]
-        sentences += [f"{drug.capitalize()} {effect} {condition} compared with {random.choice(DRUGS)}."]
+        others = [
+            f"{other} and {random.choice(CONDITIONS)}"
+            for other in random.sample(DRUGS, 2)
+        ]
+        sentences = [
+            f"Much is known about {', '.join(others)} in {who}.",
+            *random.sample(METHODS, 5),
+        ]
+        sentences += [
+            f"{drug.capitalize()} {effect} {condition} compared with {random.choice(DRUGS)}."
+        ]
         corpus.append(EvalItem(key, " ".join(sentences)))
         if random.random() < 0.4:
-            asked.append(EvalQuestion(key, f"{drug.capitalize()} {claimed} {condition} in {who}.", frozenset({key})))
+            asked.append(
+                EvalQuestion(
+                    key,
+                    f"{drug.capitalize()} {claimed} {condition} in {who}.",
+                    frozenset({key}),
+                )
+            )
     return EvalSet(Layer.EXTERNAL_KNOWLEDGE, "abstracts", tuple(corpus), tuple(asked))
 
 
 def _hidden_instructions(random: Random) -> EvalSet:
-    """Long messages about something else, some with a sentence that says how to do things from then on."""
+    """Long messages about something else, some with a sentence that says how to do
+    things from then on.
+    """
     corpus, asked = list[EvalItem](), list[EvalQuestion]()
     topics = list(product(range(4), PEOPLE, TOPICS))
-    hidden = dict(zip(random.sample(range(len(topics)), len(INSTRUCTIONS)), INSTRUCTIONS, strict=True))
+    hidden = dict(
+        zip(
+            random.sample(range(len(topics)), len(INSTRUCTIONS)),
+            INSTRUCTIONS,
+            strict=True,
+        )
+    )
     for place, (_, name, (topic, fact, _, words)) in enumerate(topics):
         wish, request = hidden.get(place, ("", ""))
-        said = f"By the way, {wish}." if wish else f"That is what {name} told me about the {topic}."
+        said = (
+            f"By the way, {wish}."
+            if wish
+            else f"That is what {name} told me about the {topic}."
+        )
         text = _paragraph(f"{fact.capitalize()}. {said}", random, words.split())
-        corpus.append(EvalItem(f"message-{place}", text, meta={"speaker": "user", "session": str(place // 5)}))
+        corpus.append(
+            EvalItem(
+                f"message-{place}",
+                text,
+                meta={"speaker": "user", "session": str(place // 5)},
+            )
+        )
         if wish:
-            asked.append(EvalQuestion(f"q{place}", request, frozenset({f"message-{place}"})))
-    return EvalSet(Layer.USER_KNOWLEDGE, "hidden_instructions", tuple(corpus), tuple(asked))
+            asked.append(
+                EvalQuestion(f"q{place}", request, frozenset({f"message-{place}"}))
+            )
+    return EvalSet(
+        Layer.USER_KNOWLEDGE, "hidden_instructions", tuple(corpus), tuple(asked)
+    )
 
 
 def _paragraph(sentence: str, random: Random, words: Sequence[str] = ()) -> str:
     """Prose, on the topic that the words belong to, with a sentence in the midst of it."""
     some = [each.strip() for each in random.sample(PROSE, 2 if words else 8)]
-    some += [each.strip().format(*random.sample(words, 2)) for each in random.sample(ON_TOPIC, 6 if words else 0)]
+    some += [
+        each.strip().format(*random.sample(words, 2))
+        for each in random.sample(ON_TOPIC, 6 if words else 0)
+    ]
     random.shuffle(some)
     return " ".join([*some[:4], sentence, *some[4:]])
 
@@ -195,12 +288,22 @@ def measure(embedder: str) -> Iterator[tuple[str, float, float]]:
     """Each shape with our recall@5 and that of FTS5."""
     plan = Plan(baselines={"fts5": BASELINES["fts5"]}, embedder=embedder)
     for result in evaluate(shapes(), plan, progress=lambda _what, _done, _all: None):
-        yield result.data.path, result.hexad.quality.recall_at_5, quality_of("fts5")(result).recall_at_5
+        yield (
+            result.data.path,
+            result.hexad.quality.recall_at_5,
+            quality_of("fts5")(result).recall_at_5,
+        )
 
 
 def main() -> int:
     figures = [
-        Figure(f"{path}, {name}", theirs / max(ours, 1e-9), 1.0, "of ours", f"recall@5 {ours:.3f}, FTS5 {theirs:.3f}")
+        Figure(
+            f"{path}, {name}",
+            theirs / max(ours, 1e-9),
+            1.0,
+            "of ours",
+            f"recall@5 {ours:.3f}, FTS5 {theirs:.3f}",
+        )
         for embedder, name in (("none", "words alone"), ("static", "static embeddings"))
         for path, ours, theirs in measure(embedder)
     ]

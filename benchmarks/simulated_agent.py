@@ -1,10 +1,12 @@
-"""An agent that reads what Hexad shows against one that does not: 20 tools with hidden rules, 200 tasks.
+"""An agent that reads what Hexad shows against one that does not: 20 tools with hidden
+rules, 200 tasks.
 
-Run it with ``python -m benchmarks.simulated_agent 1 2 3`` for some seeds. Both agents are the same program. Each sees a
-task, the tools' names and parameters, the text of its prompt, and the errors of its calls. Where a call fails it tries
-what one would try: other forms for the argument that the error names, other helpers, once more. The reader also does
-as the examples did: those in its prompt, those beside an error, and the notes with a tool. It knows nothing else of
-Hexad.
+Run it with ``python -m benchmarks.simulated_agent 1 2 3`` for some seeds. Both agents
+are the same program. Each sees a task, the tools' names and parameters, the text of its
+prompt, and the errors of its calls. Where a call fails it tries what one would try:
+other forms for the argument that the error names, other helpers, once more. The reader
+also does as the examples did: those in its prompt, those beside an error, and the notes
+with a tool. It knows nothing else of Hexad.
 """
 
 from __future__ import annotations
@@ -32,10 +34,45 @@ TOOLS, TASKS, LAST, SEEDS, MOST_TRIES = 20, 200, 50, 20, 16
 TWO_RULES = 6  # tools that have a second rule
 OUTAGE = 0.03  # calls that fail for no reason that anybody could learn
 WANTED = 0.6
-VERBS = ("create", "update", "cancel", "list", "send", "fetch", "book", "archive", "share", "export")
-NOUNS = ("invoice", "meeting", "ticket", "parcel", "report", "contract", "booking", "playlist", "recipe", "payment")
+VERBS = (
+    "create",
+    "update",
+    "cancel",
+    "list",
+    "send",
+    "fetch",
+    "book",
+    "archive",
+    "share",
+    "export",
+)
+NOUNS = (
+    "invoice",
+    "meeting",
+    "ticket",
+    "parcel",
+    "report",
+    "contract",
+    "booking",
+    "playlist",
+    "recipe",
+    "payment",
+)
 HELPERS = ("login", "open_session", "refresh_token", "select_workspace")
-WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper", "kelp", "lotus")
+WORDS = (
+    "amber",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "harbor",
+    "iris",
+    "juniper",
+    "kelp",
+    "lotus",
+)
 
 
 # --- the world: tools whose rules nobody explains -------------------------------------------------------------------
@@ -60,7 +97,9 @@ class Tool:
 
 
 class World:
-    """Twenty tools, in one session: a helper that was called is remembered until the session ends."""
+    """Twenty tools, in one session: a helper that was called is remembered until the
+    session ends.
+    """
 
     def __init__(self, tools: Sequence[Tool], chance: random.Random) -> None:
         self.tools = {tool.name: tool for tool in tools}
@@ -84,7 +123,9 @@ class World:
     def _trouble(self, tool: Tool, arguments: dict[str, Any]) -> str | None:
         if self.chance.random() < OUTAGE:
             return f"upstream temporarily unavailable, incident {self.calls:04d}"
-        attempt = Attempt(arguments, self.helped, self.calls + self.chance.randrange(10_000))
+        attempt = Attempt(
+            arguments, self.helped, self.calls + self.chance.randrange(10_000)
+        )
         return next((said for rule in tool.rules if (said := rule(attempt))), None)
 
 
@@ -108,7 +149,8 @@ def must_be(parameter: str, kind: type) -> Rule:
         if type(value) is kind:
             return None
         return (
-            f"could not read parameter '{parameter}': unexpected {type(value).__name__} at offset {attempt.number * 7}"
+            f"could not read parameter '{parameter}': unexpected {type(value).__name__} "
+            f"at offset {attempt.number * 7}"
         )
 
     return rule
@@ -163,14 +205,24 @@ def make_tools(chance: random.Random) -> list[Tool]:
         lambda: ("amount", must_match("amount", r"\d+")),
         lambda: ("currency", must_match("currency", r"[A-Z]+")),
         lambda: ("label", must_match("label", r"#\w+")),
-        lambda: ("unit", needs("unit", chance.choice(("metric", "imperial", "nautical")))),
-        lambda: ("region", needs("region", chance.choice(("eu-west", "us-east", "ap-south", "sa-north")))),
+        lambda: (
+            "unit",
+            needs("unit", chance.choice(("metric", "imperial", "nautical"))),
+        ),
+        lambda: (
+            "region",
+            needs(
+                "region", chance.choice(("eu-west", "us-east", "ap-south", "sa-north"))
+            ),
+        ),
         lambda: ("verbose", refuses("verbose")),
         lambda: ("", after(chance.choice(HELPERS))),
     ]
     chosen = [*rules, *(chance.choice(rules) for _ in range(TOOLS - len(rules)))]
     chance.shuffle(chosen)
-    seconds = [chance.choice(rules) if number < TWO_RULES else None for number in range(TOOLS)]
+    seconds = [
+        chance.choice(rules) if number < TWO_RULES else None for number in range(TOOLS)
+    ]
     return [
         _tool(name, [make() for make in (first, second) if make is not None])
         for name, first, second in zip(names, chosen, seconds, strict=True)
@@ -202,7 +254,18 @@ GUESSES: Mapping[str, Sequence[str]] = {
     "unit": ("metric", "imperial", "nautical"),
     "region": ("eu-west", "us-east", "ap-south", "sa-north"),
 }
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+)
 
 
 IN_WORDS = (
@@ -216,17 +279,25 @@ BY_NAME = ("Please use {tool} for {subject}, {note}.",)
 
 @dataclass(frozen=True)
 class Task:
-    """A wish of the user: a message, the tool for it, and the values as a person writes them."""
+    """A wish of the user: a message, the tool for it, and the values as a person writes
+    them.
+    """
 
     message: str
     tool: str
     values: dict[str, Any]
 
 
-def make_task(tools: Sequence[Tool], chance: random.Random, ways: Sequence[str]) -> Task:
+def make_task(
+    tools: Sequence[Tool], chance: random.Random, ways: Sequence[str]
+) -> Task:
     """A task for one of the tools, described in one of the ways."""
     tool = chance.choice(tools)
-    day, month, hour = chance.randint(1, 28), chance.randrange(len(MONTHS)), chance.randint(8, 18)
+    day, month, hour = (
+        chance.randint(1, 28),
+        chance.randrange(len(MONTHS)),
+        chance.randint(8, 18),
+    )
     said = {
         "subject": " ".join(chance.sample(WORDS, 2)),
         "note": " ".join(chance.sample(WORDS, 3)),
@@ -251,7 +322,12 @@ class Agent:
     chance: random.Random
     reads: bool
 
-    def work(self, task: Task, call: Callable[[str, dict[str, Any]], str], prompt: Callable[[str], str]) -> None:
+    def work(
+        self,
+        task: Task,
+        call: Callable[[str, dict[str, Any]], str],
+        prompt: Callable[[str], str],
+    ) -> None:
         """Do one task: it ends with the first call that works, or when patience does."""
         arguments = dict(task.values)
         for text in read_prompt(prompt(task.message), task.tool) if self.reads else ():
@@ -268,38 +344,64 @@ class Agent:
                 if arguments != before or "then the same call" in shown:
                     continue
                 named = re.search(r"(?:field|parameter|option) '(\w+)'", said)
-                about = named[1] if named else "helper" if "precondition" in said else ""
-                if about and (idea := next(ideas.setdefault(about, self._ideas(about, arguments, call)), None)):
+                about = (
+                    named[1] if named else "helper" if "precondition" in said else ""
+                )
+                if about and (
+                    idea := next(
+                        ideas.setdefault(about, self._ideas(about, arguments, call)),
+                        None,
+                    )
+                ):
                     idea()
             else:
                 return
 
-    def _ideas(self, about: str, arguments: dict[str, Any], call: Callable[..., str]) -> Iterator[Callable[[], object]]:
-        """The next attempt: other forms of what the error names, leaving it out, or else a helper."""
+    def _ideas(
+        self, about: str, arguments: dict[str, Any], call: Callable[..., str]
+    ) -> Iterator[Callable[[], object]]:
+        """The next attempt: other forms of what the error names, leaving it out, or
+        else a helper.
+        """
         if about == "helper":
-            yield from (partial(call, helper, {}) for helper in self.chance.sample(HELPERS, len(HELPERS)))
+            yield from (
+                partial(call, helper, {})
+                for helper in self.chance.sample(HELPERS, len(HELPERS))
+            )
             return
         was = arguments.get(about)
         forms = [*GUESSES.get(about, ())] or [form(was) for form in FORMS.values()]
-        ideas = [partial(arguments.update, {about: value}) for value in forms if value != was]
+        ideas = [
+            partial(arguments.update, {about: value}) for value in forms if value != was
+        ]
         ideas.append(partial(arguments.pop, about, None))
         yield from self.chance.sample(ideas, len(ideas))
 
 
 def read_prompt(prompt: str, tool: str) -> Iterator[str]:
-    """The texts about a tool in a prompt: its lines under Known Solutions, and the note with the tool."""
+    """The texts about a tool in a prompt: its lines under Known Solutions, and the note
+    with the tool.
+    """
     section = prompt.partition("## Known Solutions\n")[2].partition("\n## ")[0]
     for line in section.splitlines():
         found = re.match(rf"- \[[^\]]*\] tool:{re.escape(tool)}: (.*)", line)
         if found:
             yield json.loads(found[1]) if found[1].startswith('"') else found[1]
-    note = re.search(rf"^{re.escape(tool)}: Known from earlier calls: give (.*)\.$", prompt, re.MULTILINE)
+    note = re.search(
+        rf"^{re.escape(tool)}: Known from earlier calls: give (.*)\.$",
+        prompt,
+        re.MULTILINE,
+    )
     if note:
         yield f"({note[1]})"
 
 
-def imitate(text: str, tool: str, arguments: dict[str, Any], call: Callable[..., str]) -> None:
-    """Do as the call did that worked: give the forms that it had, and what it had besides."""
+def imitate(
+    text: str, tool: str, arguments: dict[str, Any], call: Callable[..., str]
+) -> None:
+    """Do as the call did that worked: give the forms that it had, and what it had
+    besides.
+    """
     _, _, worked = text.rpartition("What worked next")
     for helper in re.findall(r"(\w+)\(\), then the same call", worked):
         call(helper, {})
@@ -337,22 +439,36 @@ def _one(value: Any) -> str:
 # --- the experiment --------------------------------------------------------------------------------------------------
 
 
-def run(seed: int, *, reads: bool, folder: Path, ways: Sequence[str] = IN_WORDS) -> list[int]:
+def run(
+    seed: int, *, reads: bool, folder: Path, ways: Sequence[str] = IN_WORDS
+) -> list[int]:
     """How many calls failed in each task."""
     tools = make_tools(random.Random(seed))
     tasks, chance = random.Random(f"tasks {seed}"), random.Random(f"agent {seed}")
-    agent, failures, outages = Agent(chance, reads), [], random.Random(f"outages {seed}")
-    with Hexad.open(folder / f"agent-{seed}-{reads}-{len(ways)}.db", enabled=reads) as hx:
+    agent, failures, outages = (
+        Agent(chance, reads),
+        [],
+        random.Random(f"outages {seed}"),
+    )
+    with Hexad.open(
+        folder / f"agent-{seed}-{reads}-{len(ways)}.db", enabled=reads
+    ) as hx:
         for number in range(TASKS):
             world, scope = World(tools, outages), hx.scoped(session=f"task {number}")
-            agent.work(make_task(tools, tasks, ways), _watched(world, scope), _prompting(scope, list(world.tools)))
+            agent.work(
+                make_task(tools, tasks, ways),
+                _watched(world, scope),
+                _prompting(scope, list(world.tools)),
+            )
             failures.append(world.failed)
     return failures
 
 
 def _watched(world: World, hx: Hexad) -> Callable[[str, dict[str, Any]], str]:
     def tool(name: str) -> Callable[..., str]:
-        return hx.watch(lambda **arguments: world.call(name, arguments), name=name, advise=True)
+        return hx.watch(
+            lambda **arguments: world.call(name, arguments), name=name, advise=True
+        )
 
     known = {name: tool(name) for name in (*world.tools, *HELPERS)}
     return lambda name, arguments: known[name](**arguments)
@@ -367,8 +483,12 @@ def _prompting(hx: Hexad, names: Sequence[str]) -> Callable[[str], str]:
     return prompt
 
 
-def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Iterator[Figure]:
-    """Both agents over all seeds, tasks described in two ways: how many fewer of the last calls fail, and a plot."""
+def measure(
+    folder: Path, seeds: Sequence[int], page: Path | None = None
+) -> Iterator[Figure]:
+    """Both agents over all seeds, tasks described in two ways: how many fewer of the
+    last calls fail, and a plot.
+    """
     for described, ways in (("in words", IN_WORDS), ("by the tool's name", BY_NAME)):
         reading = [run(seed, reads=True, folder=folder, ways=ways) for seed in seeds]
         plain = [run(seed, reads=False, folder=folder, ways=ways) for seed in seeds]
@@ -377,12 +497,20 @@ def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Ite
         yield _figure(f"tasks described {described}", reading, plain)
 
 
-def _figure(about: str, reading: Sequence[Sequence[int]], plain: Sequence[Sequence[int]]) -> Figure:
-    left = [sum(ours[-LAST:]) / max(1, sum(theirs[-LAST:])) for ours, theirs in zip(reading, plain, strict=True)]
-    ours, theirs = (fmean(sum(each[-LAST:]) for each in runs) for runs in (reading, plain))
+def _figure(
+    about: str, reading: Sequence[Sequence[int]], plain: Sequence[Sequence[int]]
+) -> Figure:
+    left = [
+        sum(ours[-LAST:]) / max(1, sum(theirs[-LAST:]))
+        for ours, theirs in zip(reading, plain, strict=True)
+    ]
+    ours, theirs = (
+        fmean(sum(each[-LAST:]) for each in runs) for runs in (reading, plain)
+    )
     detail = f"{ours:.1f} failed calls with memory, {theirs:.1f} without; worst seed {max(left):.2f}"
     name = (
-        f"simulated agent, {about}: failed calls in the last {LAST} of {TASKS}, share left, mean of {len(left)} seeds"
+        f"simulated agent, {about}: failed calls in the last {LAST} of {TASKS}, share "
+        f"left, mean of {len(left)} seeds"
     )
     return Figure(name, fmean(left), 1 - WANTED, "", detail)
 
@@ -400,7 +528,10 @@ def plot(reading: Sequence[float], plain: Sequence[float]) -> str:
 
     def path(values: Sequence[float]) -> str:
         steps = (width - left - 10) / (len(values) - 1)
-        points = (f"{left + n * steps:.1f},{(height - foot) * (1 - v / top) + 8:.1f}" for n, v in enumerate(values))
+        points = (
+            f"{left + n * steps:.1f},{(height - foot) * (1 - v / top) + 8:.1f}"
+            for n, v in enumerate(values)
+        )
         return " ".join(points)
 
     ticks = "".join(

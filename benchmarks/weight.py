@@ -1,4 +1,6 @@
-"""The weight of the source: lines by folder, imports inside functions, methods of the store ports, SQL statements."""
+"""The weight of the source: lines by folder, imports inside functions, methods of the
+store ports, SQL statements.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,31 @@ _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 def measure(folder: Path) -> Iterator[Figure]:
     """Every figure about the source, then the statements of a retrieve and a save."""
     by_folder = lines_by_folder()
-    yield Figure("lines of src: Python, tables, scripts", sum(by_folder.values()), MOST_LINES, "")
+    yield Figure(
+        "lines of src: Python, tables, scripts", sum(by_folder.values()), MOST_LINES, ""
+    )
     for name, lines in sorted(by_folder.items(), key=lambda each: -each[1]):
         yield Figure(f"lines of {name}", lines, None, "")
-    yield Figure("imports inside functions", len(hidden_imports()), MOST_HIDDEN_IMPORTS, "")
-    yield Figure("methods of the store ports", len(port_methods()), MOST_PORT_METHODS, "")
+    yield Figure(
+        "imports inside functions", len(hidden_imports()), MOST_HIDDEN_IMPORTS, ""
+    )
+    yield Figure(
+        "methods of the store ports", len(port_methods()), MOST_PORT_METHODS, ""
+    )
     retrieve, save = statements(folder / "statements.db")
-    yield Figure("statements of a retrieve of four layers", retrieve, MOST_STATEMENTS, "", "BEGIN and COMMIT included")
+    yield Figure(
+        "statements of a retrieve of four layers",
+        retrieve,
+        MOST_STATEMENTS,
+        "",
+        "BEGIN and COMMIT included",
+    )
     yield Figure("statements of a save", save, None, "", "BEGIN and COMMIT included")
 
 
 def lines_by_folder() -> dict[str, int]:
-    """Lines of Python, and of tables and scripts beside it, by the first folder in the package.
+    """Lines of Python, and of tables and scripts beside it, by the first folder in the
+    package.
 
     SQL, pages and styles are left out.
     """
@@ -72,7 +87,8 @@ def port_methods() -> list[str]:
         f"{node.name}.{method.name}"
         for file in sorted((SOURCE / "store").rglob("*.py"))
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef) and any("Protocol" in ast.unparse(base) for base in node.bases)
+        if isinstance(node, ast.ClassDef)
+        and any("Protocol" in ast.unparse(base) for base in node.bases)
         for method in node.body
         if isinstance(method, _FUNCTIONS)
     ]
@@ -80,7 +96,10 @@ def port_methods() -> list[str]:
 
 def statements(path: Path) -> tuple[int, int]:
     """How many statements a retrieve of four layers and a save take on SQLite."""
-    with _traced() as seen, Hexad.open(path, enabled=True, semantic=False, max_knowledge=100) as hx:
+    with (
+        _traced() as seen,
+        Hexad.open(path, enabled=True, semantic=False, max_knowledge=100) as hx,
+    ):
         _fill(hx)
         hx.retrieve("When may I deploy?")
         seen.clear()
@@ -88,21 +107,38 @@ def statements(path: Path) -> tuple[int, int]:
         retrieve = len(seen)
         assert len(found.items) == 4, "items of each stored layer"
         seen.clear()
-        hx.knowledge.save("deploy-freeze", "No deploy in the last week of December", category="rule")
+        hx.knowledge.save(
+            "deploy-freeze", "No deploy in the last week of December", category="rule"
+        )
         return retrieve, len(seen)
 
 
 def _fill(hx: Hexad) -> None:
-    """Forty rows in each stored layer, with threads, a pin, an expired entry and a habit."""
+    """Forty rows in each stored layer, with threads, a pin, an expired entry and a
+    habit.
+    """
     for number in range(40):
         text = f"deploy release number{number} on staging"
         hx.knowledge.save(f"note-{number}", text, thread="t", position=number)
-        hx.references.save(f"page-{number}", location="https://wiki.example.com/x", summary=text)
-        hx.learnings.save(trigger="tool:deploy", error_pattern=f"deploy {'x' * number}", fix="wait for staging")
-        hx.skills.create(f"s-{number}", kind="instruction", description=text, definition={"text": "x"})
+        hx.references.save(
+            f"page-{number}", location="https://wiki.example.com/x", summary=text
+        )
+        hx.learnings.save(
+            trigger="tool:deploy",
+            error_pattern=f"deploy {'x' * number}",
+            fix="wait for staging",
+        )
+        hx.skills.create(
+            f"s-{number}",
+            kind="instruction",
+            description=text,
+            definition={"text": "x"},
+        )
         hx.skills.activate(f"s-{number}")
     hx.knowledge.pin("note-3")
-    hx.knowledge.save("over", "deploy never", expires=datetime.now(UTC) - timedelta(days=1))
+    hx.knowledge.save(
+        "over", "deploy never", expires=datetime.now(UTC) - timedelta(days=1)
+    )
     hx.used(hx.retrieve("staging").all()[-1], "deploy the release")
 
 
@@ -113,7 +149,9 @@ def _traced() -> Iterator[list[str]]:
 
     def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
         connection = connect(*arguments, **options)
-        connection.set_trace_callback(lambda statement: statement.startswith("--") or seen.append(statement))
+        connection.set_trace_callback(
+            lambda statement: statement.startswith("--") or seen.append(statement)
+        )
         return connection
 
     with patch("sqlite3.connect", traced):

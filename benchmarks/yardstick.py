@@ -1,4 +1,6 @@
-"""The baseline: a plain FTS5 table and a plain OR query ordered by rank, fully synchronous."""
+"""The baseline: a plain FTS5 table and a plain OR query ordered by rank, fully
+synchronous.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class Yardstick:
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("CREATE VIRTUAL TABLE entry USING fts5 (key, content, tags)")
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE entry USING fts5 (key, content, tags)"
+        )
         self._connection.execute("BEGIN")
         for entry in entries:
             self._insert(entry)
@@ -34,8 +38,16 @@ class Yardstick:
         return self._match(re.findall(r"\w+", question))
 
     def ask_keywords(self, question: str) -> list[tuple[str, str]]:
-        """The same without stop words: a harder yardstick, for it spares itself the long lists."""
-        return self._match([part for word in words(question, asking=True) for part in re.findall(r"\w+", word.surface)])
+        """The same without stop words: a harder yardstick, for it spares itself the
+        long lists.
+        """
+        return self._match(
+            [
+                part
+                for word in words(question, asking=True)
+                for part in re.findall(r"\w+", word.surface)
+            ]
+        )
 
     def save(self, entry: Entry) -> None:
         self._connection.execute("BEGIN")
@@ -46,7 +58,10 @@ class Yardstick:
         self._connection.close()
 
     def _insert(self, entry: Entry) -> None:
-        self._connection.execute("INSERT INTO entry VALUES (?, ?, ?)", (entry.key, entry.content, " ".join(entry.tags)))
+        self._connection.execute(
+            "INSERT INTO entry VALUES (?, ?, ?)",
+            (entry.key, entry.content, " ".join(entry.tags)),
+        )
 
     def _match(self, found: list[str]) -> list[tuple[str, str]]:
         if not found:

@@ -1,4 +1,6 @@
-"""The pages under docs/reference, made of the code that they are about. `make docs` writes them, a test compares."""
+"""The pages under docs/reference, made of the code that they are about. `make docs`
+writes them, a test compares.
+"""
 
 from __future__ import annotations
 
@@ -10,4 +12,9 @@ from documenting.python_names import python_names
 from documenting.settings_table import settings_table
 
 HOME = Path(__file__).parent.parent / "docs" / "reference"
-PAGES = {"cli.md": command_line, "mcp-tools.md": mcp_tools, "python.md": python_names, "settings.md": settings_table}
+PAGES = {
+    "cli.md": command_line,
+    "mcp-tools.md": mcp_tools,
+    "python.md": python_names,
+    "settings.md": settings_table,
+}

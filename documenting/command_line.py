@@ -51,6 +51,8 @@ def _help(path: tuple[str, ...]) -> str:
         with redirect_stdout(printed):
             main([*path, "--help"])
     finally:
-        os.environ.pop("COLUMNS") if before is None else os.environ.update(COLUMNS=before)
+        os.environ.pop("COLUMNS") if before is None else os.environ.update(
+            COLUMNS=before
+        )
     lines = [line.rstrip() for line in printed.getvalue().strip("\n").splitlines()]
     return "\n".join(lines).strip("\n")

@@ -1,4 +1,6 @@
-"""The tools of the MCP server: what each takes and answers, read from their schemas and docstrings."""
+"""The tools of the MCP server: what each takes and answers, read from their schemas and
+docstrings.
+"""
 
 from __future__ import annotations
 
@@ -47,22 +49,37 @@ def _arguments(schema: dict[str, Any]) -> str:
         )
         for name, argument in schema["properties"].items()
     ]
-    return "| argument | is | if left out | meaning |\n|---|---|---|---|\n" + "".join(map(_row, rows))
+    return "| argument | is | if left out | meaning |\n|---|---|---|---|\n" + "".join(
+        map(_row, rows)
+    )
 
 
 def _default(argument: dict[str, Any]) -> str:
-    return "" if argument.get("default") in (None, "") else f"`{json.dumps(argument['default'])}`"
+    return (
+        ""
+        if argument.get("default") in (None, "")
+        else f"`{json.dumps(argument['default'])}`"
+    )
 
 
 def _answer(name: str) -> str:
-    tool = getattr(ContextTools if name in CONTEXT_TOOLS else agent_tools._AgentTools, name)  # noqa: SLF001 - its docstring
-    return "Returns: " + " ".join(inspect.cleandoc(tool.__doc__).partition("Returns:")[2].split())
+    tool = getattr(
+        ContextTools if name in CONTEXT_TOOLS else agent_tools._AgentTools,
+        name,
+    )
+    return "Returns: " + " ".join(
+        inspect.cleandoc(tool.__doc__).partition("Returns:")[2].split()
+    )
 
 
 def _kind(argument: dict[str, Any], schema: dict[str, Any]) -> str:
     """Describe an argument."""
     if "anyOf" in argument:
-        return " or ".join(_kind(each, schema) for each in argument["anyOf"] if each.get("type") != "null")
+        return " or ".join(
+            _kind(each, schema)
+            for each in argument["anyOf"]
+            if each.get("type") != "null"
+        )
     if "$ref" in argument:
         fields = schema["$defs"][argument["$ref"].rpartition("/")[2]]["properties"]
         return f"object with {', '.join(f'`{name}`' for name in fields)}"

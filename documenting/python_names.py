@@ -1,4 +1,6 @@
-"""The public names of the library, with signatures and the first sentence of what they promise."""
+"""The public names of the library, with signatures and the first sentence of what they
+promise.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def python_names() -> str:
     parts.append("## What an engine has\n")
     for name, shelf in _SHELVES.items():
         parts.extend((f"### {name}\n\n{_summary(shelf)}\n", *_members(shelf)))
-    parts.append("## hexad.errors\n\nEvery error is a `HexadError`, and says what to do next.\n")
+    parts.append(
+        "## hexad.errors\n\nEvery error is a `HexadError`, and says what to do next.\n"
+    )
     parts.extend(_tree(errors.HexadError))
     return "\n".join(parts) + "\n"
 
@@ -57,7 +61,10 @@ def _described(name: str, noun: Any) -> Iterator[str]:
     elif is_dataclass(noun):
         yield "\n".join(f"- `{each.name}: {each.type}`" for each in fields(noun)) + "\n"
     elif hasattr(noun, "_fields"):  # a named tuple
-        kinds = {name: getattr(kind, "__forward_arg__", kind) for name, kind in noun.__annotations__.items()}
+        kinds = {
+            name: getattr(kind, "__forward_arg__", kind)
+            for name, kind in noun.__annotations__.items()
+        }
         yield "\n".join(f"- `{name}: {kinds[name]}`" for name in noun._fields) + "\n"
     yield from _members(noun)
 
@@ -69,10 +76,16 @@ def _members(noun: Any) -> Iterator[str]:
     lines = []
     for name in dict.fromkeys(name for kind in noun.__mro__ for name in vars(kind)):
         member = inspect.getattr_static(noun, name)
-        if name.startswith("_") or not (callable(member) or hasattr(member, "__func__") or hasattr(member, "__doc__")):
+        if name.startswith("_") or not (
+            callable(member)
+            or hasattr(member, "__func__")
+            or hasattr(member, "__doc__")
+        ):
             continue
         if inspect.isfunction(member) or isinstance(member, classmethod):
-            lines.append(f"- `{name}{_signature(getattr(noun, name))}`: {_summary(member)}")
+            lines.append(
+                f"- `{name}{_signature(getattr(noun, name))}`: {_summary(member)}"
+            )
         elif isinstance(member, property) or type(member).__name__ == "cached_property":
             lines.append(f"- `{name}`: {_summary(member)}")
     if lines:
@@ -95,10 +108,16 @@ def _summary(noun: Any) -> str:
 
 
 def _tree(error: type, depth: int = 0) -> Iterator[str]:
-    """An error and those below it, in the order of the source; a private one stands for its children."""
+    """An error and those below it, in the order of the source; a private one stands for
+    its children.
+    """
     private = error.__name__.startswith("_")
     if not private:
         yield f"{'  ' * depth}- `{error.__name__}`: {_summary(error)}"
-    known = [each for each in vars(errors).values() if isinstance(each, type) and error in each.__bases__]
+    known = [
+        each
+        for each in vars(errors).values()
+        if isinstance(each, type) and error in each.__bases__
+    ]
     for each in known:
         yield from _tree(each, depth + (not private))

@@ -29,5 +29,10 @@ def settings_table() -> str:
 
 def _row(setting: Setting) -> str:
     limits = " – ".join(map(in_digits, setting.range)) if setting.range else ""
-    cells = (f"`{setting.name}`", f"`{PREFIX}{setting.name.upper()}`", f"`{json.dumps(setting.default)}`", limits)
+    cells = (
+        f"`{setting.name}`",
+        f"`{PREFIX}{setting.name.upper()}`",
+        f"`{json.dumps(setting.default)}`",
+        limits,
+    )
     return f"| {' | '.join((*cells, setting.purpose))} |\n"

@@ -1,8 +1,11 @@
-"""An extractor for `hx.capture`: any server that speaks OpenAI's chat completions reads a conversation.
+"""An extractor for `hx.capture`: any server that speaks OpenAI's chat completions reads
+a conversation.
 
-    OPENAI_BASE_URL=http://localhost:11434/v1 python examples/extractor.py chat.json --model llama3.2
+    OPENAI_BASE_URL=http://localhost:11434/v1 python examples/extractor.py chat.json
+    --model llama3.2
 
-Its candidates are checked and become proposals: `hexad review` asks about them. Only the standard library is needed.
+Its candidates are checked and become proposals: `hexad review` asks about them. Only
+the standard library is needed.
 """
 
 from __future__ import annotations
@@ -22,9 +25,14 @@ Ignore the assistant's words, questions and requests for one answer. Answer with
 {"content": one short sentence, "category": "rule", "preference" or "fact", "sentence": the user's own words}."""
 
 
-def extract(transcript: str, *, url: str, model: str, key: str = "", seconds: float = 60) -> list[Any]:
+def extract(
+    transcript: str, *, url: str, model: str, key: str = "", seconds: float = 60
+) -> list[Any]:
     """Ask a model; an answer that is not a JSON array holds no candidates."""
-    messages = [{"role": "system", "content": ASK}, {"role": "user", "content": transcript}]
+    messages = [
+        {"role": "system", "content": ASK},
+        {"role": "user", "content": transcript},
+    ]
     body = json.dumps({"model": model, "messages": messages, "temperature": 0}).encode()
     head = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
     request = urllib.request.Request(f"{url.rstrip('/')}/chat/completions", body, head)  # noqa: S310 - the operator's
@@ -39,15 +47,23 @@ def extract(transcript: str, *, url: str, model: str, key: str = "", seconds: fl
 
 def main(arguments: list[str] | None = None) -> None:
     """Capture a file of messages with a model's help."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path, help="messages: a JSON array of role and content")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "file", type=Path, help="messages: a JSON array of role and content"
+    )
     parser.add_argument("--db", default="hexad.db")
     parser.add_argument("--model", default="gpt-4o-mini")
     given = parser.parse_args(arguments)
     url = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
-    ask = partial(extract, url=url, model=given.model, key=os.environ.get("OPENAI_API_KEY", ""))
+    ask = partial(
+        extract, url=url, model=given.model, key=os.environ.get("OPENAI_API_KEY", "")
+    )
     with Hexad.open(given.db, enabled=True) as hx:
-        done = hx.capture(json.loads(given.file.read_text(encoding="utf-8")), extractor=ask)
+        done = hx.capture(
+            json.loads(given.file.read_text(encoding="utf-8")), extractor=ask
+        )
     for each in done.proposed:
         print(f"{each.proposal}: {each.content} (the user said: {each.sentence})")
 

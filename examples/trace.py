@@ -1,4 +1,6 @@
-"""Draws a turn of an agent as its spans: python examples/trace.py trace.svg (needs opentelemetry-sdk)."""
+"""Draws a turn of an agent as its spans: python examples/trace.py trace.svg (needs
+opentelemetry-sdk).
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,18 @@ OURS, YOURS = "#1f6f5c", "#9aa5b1"
 
 
 def turn(hx: Hexad) -> None:
-    """One turn: look context up, ask a model, call its tool, and learn from how the call ended."""
+    """One turn: look context up, ask a model, call its tool, and learn from how the
+    call ended.
+    """
     tracer = trace.get_tracer("agent")
     with tracer.start_as_current_span("turn"):
         hx.prompt("You are terse.", "when may I deploy the search service?")
         with tracer.start_as_current_span("model"):
             time.sleep(0.012)  # in place of a model
         with tracer.start_as_current_span("tool deploy"):
-            hx.observe(tool="deploy", args={"to": "prod"}, error="quota exceeded: ask for more")
+            hx.observe(
+                tool="deploy", args={"to": "prod"}, error="quota exceeded: ask for more"
+            )
 
 
 def recorded() -> Spans:
@@ -41,9 +47,14 @@ def recorded() -> Spans:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
-    with tempfile.TemporaryDirectory() as folder, Hexad.open(Path(folder) / "agent.db", enabled=True) as hx:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Hexad.open(Path(folder) / "agent.db", enabled=True) as hx,
+    ):
         hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
-        hx.references.save("Runbook", location="https://wiki.example/deploy", summary="How to deploy")
+        hx.references.save(
+            "Runbook", location="https://wiki.example/deploy", summary="How to deploy"
+        )
         turn(hx)  # once before, so that everything is loaded
         exporter.clear()
         with instrumented():
@@ -51,7 +62,9 @@ def recorded() -> Spans:
     return list(exporter.get_finished_spans())
 
 
-def in_order(spans: Spans, parent: int | None = None, depth: int = 0) -> Iterator[tuple[int, ReadableSpan]]:
+def in_order(
+    spans: Spans, parent: int | None = None, depth: int = 0
+) -> Iterator[tuple[int, ReadableSpan]]:
     """Spans with their depth, each behind the one that it belongs to."""
     for span in sorted(spans, key=lambda span: span.start_time or 0):
         if (span.parent and span.parent.span_id) == parent:
@@ -60,8 +73,13 @@ def in_order(spans: Spans, parent: int | None = None, depth: int = 0) -> Iterato
 
 
 def drawn(spans: Spans) -> str:
-    """Spans as SVG: a line for each, as wide as it took, below the span that it belongs to."""
-    first, last = min(span.start_time or 0 for span in spans), max(span.end_time or 0 for span in spans)
+    """Spans as SVG: a line for each, as wide as it took, below the span that it belongs
+    to.
+    """
+    first, last = (
+        min(span.start_time or 0 for span in spans),
+        max(span.end_time or 0 for span in spans),
+    )
     scale, height = (WIDTH - LEFT - 90) / (last - first), ROW * (len(spans) + 1)
     rows = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif">',
@@ -69,7 +87,11 @@ def drawn(spans: Spans) -> str:
     ]
     for place, (depth, span) in enumerate(in_order(spans)):
         start, end = span.start_time or 0, span.end_time or 0
-        x, wide, y = LEFT + (start - first) * scale, max((end - start) * scale, 2), ROW * place + ROW / 2
+        x, wide, y = (
+            LEFT + (start - first) * scale,
+            max((end - start) * scale, 2),
+            ROW * place + ROW / 2,
+        )
         colour = OURS if span.name.startswith("hexad.") else YOURS
         rows += [
             f'<text x="{12 + depth * 18}" y="{y + 13}" fill="#222" font-size="13">{escape(span.name)}</text>',

@@ -1,7 +1,9 @@
-"""Calls everything public with hostile values: `make fuzz` for ten minutes, or `python -m tests.fuzzing MINUTES`.
+"""Calls everything public with hostile values: `make fuzz` for ten minutes, or `python
+-m tests.fuzzing MINUTES`.
 
-A finding is an exception that is not Hexad's, a call that computes for more than two seconds, one that waits for a
-minute without computing, or one that needs more than 200 MB.
+A finding is an exception that is not Hexad's, a call that computes for more than two
+seconds, one that waits for a minute without computing, or one that needs more than 200
+MB.
 """
 
 from __future__ import annotations
@@ -39,11 +41,44 @@ if TYPE_CHECKING:
 
 SECONDS, MEGABYTES = 2.0, 200
 HANGS = 60  # seconds on the clock, which a busy machine does not reach either
-RESET, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")  # so it needs Linux
+RESET, STATUS = (
+    Path("/proc/self/clear_refs"),
+    Path("/proc/self/status"),
+)  # so it needs Linux
 FRAGMENTS: Final = (
-    *("{{ 3**(10**8) }}", "{{ 'a'*10**9 }}", "{% for a in range(10**9) %}", "{{ x|join }}", "{%", "{{", "}}", "{# "),
-    *("(a+)+$", "(a|a)*b", "a" * 40 + "!", "[[:", "(?P<", "\\", "^" * 50, "((((", "))))", "[" * 600, '{"a":' * 600),
-    *("password: ", "api_key=", "-----BEGIN PRIVATE KEY-----", "eyJ", "sk-", "://u:p@", "4111 1111 1111 1111", "DE89"),
+    *(
+        "{{ 3**(10**8) }}",
+        "{{ 'a'*10**9 }}",
+        "{% for a in range(10**9) %}",
+        "{{ x|join }}",
+        "{%",
+        "{{",
+        "}}",
+        "{# ",
+    ),
+    *(
+        "(a+)+$",
+        "(a|a)*b",
+        "a" * 40 + "!",
+        "[[:",
+        "(?P<",
+        "\\",
+        "^" * 50,
+        "((((",
+        "))))",
+        "[" * 600,
+        '{"a":' * 600,
+    ),
+    *(
+        "password: ",
+        "api_key=",
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJ",
+        "sk-",
+        "://u:p@",
+        "4111 1111 1111 1111",
+        "DE89",
+    ),
     *(
         "\ud800",
         "\x00",
@@ -73,7 +108,25 @@ FRAGMENTS: Final = (
         "&&",
         ";",
     ),
-    *("9" * 5000, "-1", "1e999", "nan", "0x", "../", "/etc/passwd", "~", "*", "%s", "=", ":", "'", '"', " ", "\n", ","),
+    *(
+        "9" * 5000,
+        "-1",
+        "1e999",
+        "nan",
+        "0x",
+        "../",
+        "/etc/passwd",
+        "~",
+        "*",
+        "%s",
+        "=",
+        ":",
+        "'",
+        '"',
+        " ",
+        "\n",
+        ",",
+    ),
     *(
         "deploy",
         "the",
@@ -89,11 +142,18 @@ FRAGMENTS: Final = (
     ),
 )
 TEXT: Final = st.one_of(
-    st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=8), max_size=12).map("".join),
-    st.tuples(st.sampled_from(FRAGMENTS), st.integers(1, 20_000)).map(lambda each: (each[0] * each[1])[:150_000]),
+    st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=8), max_size=12).map(
+        "".join
+    ),
+    st.tuples(st.sampled_from(FRAGMENTS), st.integers(1, 20_000)).map(
+        lambda each: (each[0] * each[1])[:150_000]
+    ),
     st.text(max_size=40),
 )
-WORD: Final = st.sampled_from(["a", "deploy", "A", "tool:deploy", "draft", "skill-1", "key"]) | TEXT
+WORD: Final = (
+    st.sampled_from(["a", "deploy", "A", "tool:deploy", "draft", "skill-1", "key"])
+    | TEXT
+)
 
 
 class Hostile:
@@ -102,7 +162,9 @@ class Hostile:
     def _fail(self, *_: object) -> Any:
         raise RuntimeError("hostile")
 
-    __str__ = __repr__ = __eq__ = __hash__ = __len__ = __iter__ = __bool__ = __getattr__ = _fail
+    __str__ = __repr__ = __eq__ = __hash__ = __len__ = __iter__ = __bool__ = (
+        __getattr__
+    ) = _fail
 
 
 def _endless() -> list[Any]:
@@ -118,10 +180,22 @@ def _deep() -> Any:
     return found
 
 
-ODD: Final = st.sampled_from([None, True, -1, 0, 2**70, 1.5, float("nan"), float("inf"), [], {}, ["a"], {"a": 1}])
+ODD: Final = st.sampled_from(
+    [None, True, -1, 0, 2**70, 1.5, float("nan"), float("inf"), [], {}, ["a"], {"a": 1}]
+)
 VALUE: Final = st.one_of(  # what a tool can be given and can return
     st.sampled_from(
-        [10**5000, b"\xff", object(), print, {1, 2}, {1: 2}, datetime.min.replace(tzinfo=UTC), timedelta.max, Path("x")]
+        [
+            10**5000,
+            b"\xff",
+            object(),
+            print,
+            {1, 2},
+            {1: 2},
+            datetime.min.replace(tzinfo=UTC),
+            timedelta.max,
+            Path("x"),
+        ]
     ),
     st.builds(Hostile),
     st.builds(_endless),
@@ -129,12 +203,25 @@ VALUE: Final = st.one_of(  # what a tool can be given and can return
 )
 JSON: Final = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORD, inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(WORD, inner, max_size=4)
+    ),
     max_leaves=12,
 )
 SCHEMA: Final = st.dictionaries(
     st.sampled_from(
-        ["type", "properties", "required", "pattern", "enum", "items", "minimum", "default", "anyOf", "$ref"]
+        [
+            "type",
+            "properties",
+            "required",
+            "pattern",
+            "enum",
+            "items",
+            "minimum",
+            "default",
+            "anyOf",
+            "$ref",
+        ]
     ),
     st.sampled_from(["object", "string", "(a+)+$", "#"]) | JSON,
     max_size=5,
@@ -143,7 +230,9 @@ DEFINITION: Final = st.one_of(
     TEXT.map(lambda text: {"template": text}),
     TEXT.map(lambda text: {"text": text}),
     TEXT.map(lambda text: {"script": text, "shell": "sh"}),
-    st.lists(st.fixed_dictionaries({"tool": WORD, "arguments": JSON}), max_size=4).map(lambda steps: {"steps": steps}),
+    st.lists(st.fixed_dictionaries({"tool": WORD, "arguments": JSON}), max_size=4).map(
+        lambda steps: {"steps": steps}
+    ),
     JSON,
 )
 LAYERS: Final = st.lists(st.sampled_from([*Layer, "user_knowledge"]) | WORD, max_size=3)
@@ -187,7 +276,18 @@ SKIPPED: Final = {"open", "close", "joining", "with_retriever", "arun"}
 
 
 FIELDS: Final = dict.fromkeys(
-    ["key", "content", "name", "location", "definition", "kind", "trigger", "lines", "namespace"], JSON
+    [
+        "key",
+        "content",
+        "name",
+        "location",
+        "definition",
+        "kind",
+        "trigger",
+        "lines",
+        "namespace",
+    ],
+    JSON,
 )
 
 
@@ -198,8 +298,15 @@ class World:
         self.folder = folder
         self.hx = hx = Hexad.open(":memory:", enabled=True, semantic=False)
         hx.knowledge.save("deploy", "Deploy on Tuesdays only", category="rule")
-        hx.learnings.save(trigger="tool:deploy", error_pattern="timed out", fix="wait a minute")
-        hx.skills.create("skill-1", kind="template", description="greet", definition={"template": "{{ a }}"})
+        hx.learnings.save(
+            trigger="tool:deploy", error_pattern="timed out", fix="wait a minute"
+        )
+        hx.skills.create(
+            "skill-1",
+            kind="template",
+            description="greet",
+            definition={"template": "{{ a }}"},
+        )
         hx.skills.activate("skill-1")
         self.found = hx.retrieve("deploy")
         self.given = {
@@ -213,30 +320,48 @@ class World:
     def calls(self) -> dict[str, Callable[..., Any]]:
         """Everything public, by name."""
         hx = self.hx
-        parts = (hx, hx.knowledge, hx.proposals, hx.references, hx.learnings, hx.skills, hx.habits, hx.audit)
+        parts = (
+            hx,
+            hx.knowledge,
+            hx.proposals,
+            hx.references,
+            hx.learnings,
+            hx.skills,
+            hx.habits,
+            hx.audit,
+        )
         found = {
             f"{type(part).__name__}.{name}": getattr(part, name)
             for part in parts
             for name in dir(type(part))
-            if not name.startswith("_") and name not in SKIPPED and callable(getattr(part, name))
+            if not name.startswith("_")
+            and name not in SKIPPED
+            and callable(getattr(part, name))
         }
         tools = {f"agent_tools.{tool.__name__}": tool for tool in agent_tools(hx)}
         functions = {f"functions.{each.__name__}": each for each in FUNCTIONS}
         return {**found, **tools, **functions, **fuzzing_edges.calls(hx, self.folder)}
 
-    def arguments(self, data: st.DataObject, name: str, call: Callable[..., Any]) -> dict[str, Any]:
+    def arguments(
+        self, data: st.DataObject, name: str, call: Callable[..., Any]
+    ) -> dict[str, Any]:
         """Some of a call's arguments, and all that it needs."""
         given = {}
         for parameter in inspect.signature(call).parameters.values():
             needed = parameter.default is parameter.empty
-            extra = parameter.kind is parameter.VAR_KEYWORD or (parameter.name in OWN and not needed)
+            extra = parameter.kind is parameter.VAR_KEYWORD or (
+                parameter.name in OWN and not needed
+            )
             if extra or (not needed and data.draw(st.integers(0, 2)) == 0):
                 continue
             given[parameter.name] = self._value(data, name, parameter.name)
         return given
 
     def _value(self, data: st.DataObject, call: str, name: str) -> Any:
-        if not call.startswith(("functions.", "edges.")) and data.draw(st.integers(0, 19)) == 0:
+        if (
+            not call.startswith(("functions.", "edges."))
+            and data.draw(st.integers(0, 19)) == 0
+        ):
             return data.draw(ODD)
         if name in {"file", "folder", "into"}:
             return self._written(data, call)
@@ -255,7 +380,9 @@ class World:
             return path
         path = self.folder / f"{data.draw(st.integers(1, 3))}.jsonl"
         if not call.endswith("backup"):
-            line = st.fixed_dictionaries({"type": st.sampled_from([*TYPES, "end"])}, optional=FIELDS).map(json.dumps)
+            line = st.fixed_dictionaries(
+                {"type": st.sampled_from([*TYPES, "end"])}, optional=FIELDS
+            ).map(json.dumps)
             lines = data.draw(st.lists(line | TEXT, max_size=4))
             path.write_text("\n".join(lines), encoding="utf-8", errors="replace")
         return path
@@ -293,7 +420,13 @@ BY_NAME |= {
     "values": st.dictionaries(WORD, JSON, max_size=3),
     "value": st.dictionaries(WORD, JSON, max_size=5),
     **fuzzing_edges.strategies(WORD, JSON),
-    "setting": st.sampled_from([each.name for each in fields(Settings) if each.name not in {"enabled", "semantic"}]),
+    "setting": st.sampled_from(
+        [
+            each.name
+            for each in fields(Settings)
+            if each.name not in {"enabled", "semantic"}
+        ]
+    ),
 }
 
 
@@ -306,8 +439,12 @@ def _hangs(_signal: int, _frame: object) -> None:
 
 
 def fault_of(call: Callable[..., Any], given: dict[str, Any]) -> str:
-    """What is wrong with a call: a foreign exception, too much time or too much memory; empty if nothing is."""
-    RESET.write_text("5")  # the peak of this process's memory, which is then its present size
+    """What is wrong with a call: a foreign exception, too much time or too much memory;
+    empty if nothing is.
+    """
+    RESET.write_text(
+        "5"
+    )  # the peak of this process's memory, which is then its present size
     before, started = _peak(), time.process_time()
     signal.signal(signal.SIGALRM, _hangs)
     signal.alarm(HANGS)
@@ -331,18 +468,32 @@ def fault_of(call: Callable[..., Any], given: dict[str, Any]) -> str:
 
 
 def _place(error: BaseException) -> str:
-    frames = [each for each in traceback.extract_tb(error.__traceback__) if "/hexad/" in each.filename]
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no file of ours"
+    frames = [
+        each
+        for each in traceback.extract_tb(error.__traceback__)
+        if "/hexad/" in each.filename
+    ]
+    return (
+        f"{Path(frames[-1].filename).name}:{frames[-1].lineno}"
+        if frames
+        else "no file of ours"
+    )
 
 
 def _peak() -> float:
     """The most memory that this process had since the last reset, in megabytes."""
-    [line] = (each for each in STATUS.read_text().splitlines() if each.startswith("VmHWM"))
+    [line] = (
+        each for each in STATUS.read_text().splitlines() if each.startswith("VmHWM")
+    )
     return int(line.split()[1]) / 1024
 
 
-def fuzz(seconds: float, first: int = 0, show: Callable[[str], object] = print) -> tuple[int, set[str]]:
-    """Make calls until the time is over; returns how many, and the findings, each shown once."""
+def fuzz(
+    seconds: float, first: int = 0, show: Callable[[str], object] = print
+) -> tuple[int, set[str]]:
+    """Make calls until the time is over; returns how many, and the findings, each shown
+    once.
+    """
     logging.disable(logging.CRITICAL)
     try:
         return _fuzzed(seconds, first, show)
@@ -350,7 +501,9 @@ def fuzz(seconds: float, first: int = 0, show: Callable[[str], object] = print) 
         logging.disable(logging.NOTSET)
 
 
-def _fuzzed(seconds: float, first: int, show: Callable[[str], object]) -> tuple[int, set[str]]:
+def _fuzzed(
+    seconds: float, first: int, show: Callable[[str], object]
+) -> tuple[int, set[str]]:
     end, made, findings = time.monotonic() + seconds, 0, set[str]()
 
     @settings(

@@ -1,4 +1,6 @@
-"""The edges as `fuzzing` calls them, in this process: the command line, the MCP tools, and requests over HTTP."""
+"""The edges as `fuzzing` calls them, in this process: the command line, the MCP tools,
+and requests over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,21 @@ if TYPE_CHECKING:
 
     from hexad import Hexad
 
-UNEXPECTED: Final = re.compile(r"error: unexpected \w+:|failed unexpectedly")  # how an edge says that we have a bug
-_OUTSIDE: Final = {"mcp", "eval", "serve", "trust", "init", "capture"}  # they serve, take long or write elsewhere
-_HEADERS: Final = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+UNEXPECTED: Final = re.compile(
+    r"error: unexpected \w+:|failed unexpectedly"
+)  # how an edge says that we have a bug
+_OUTSIDE: Final = {
+    "mcp",
+    "eval",
+    "serve",
+    "trust",
+    "init",
+    "capture",
+}  # they serve, take long or write elsewhere
+_HEADERS: Final = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+}
 _HERE: Final = "http://127.0.0.1:8765"
 
 
@@ -44,7 +58,12 @@ def calls(hx: Hexad, folder: Path) -> dict[str, Callable[..., Any]]:
     def command(words: list[str], stdin: str) -> None:
         said = io.StringIO()
         given = patch.object(sys, "stdin", io.StringIO(stdin))
-        with chdir(folder), given, redirect_stdout(io.StringIO()), redirect_stderr(said):
+        with (
+            chdir(folder),
+            given,
+            redirect_stdout(io.StringIO()),
+            redirect_stderr(said),
+        ):
             main([*words, "--db", str(folder / "cli.db")])
         _refuse_unexpected(said.getvalue())
 
@@ -61,9 +80,13 @@ def calls(hx: Hexad, folder: Path) -> dict[str, Callable[..., Any]]:
             pass  # the client cannot send it
 
     def request(method: str, body: bytes, host: str) -> None:
-        app = app_of(server_of(hx), hx.settings, Access(address=Address("127.0.0.1", 8765)))
+        app = app_of(
+            server_of(hx), hx.settings, Access(address=Address("127.0.0.1", 8765))
+        )
         with TestClient(app, base_url=_HERE) as http:
-            answer = http.request(method, PATH, content=body, headers={**_HEADERS, "Host": host})
+            answer = http.request(
+                method, PATH, content=body, headers={**_HEADERS, "Host": host}
+            )
         if answer.status_code >= 500 or UNEXPECTED.search(answer.text):
             raise Unexpected(f"{answer.status_code} {answer.text[:200]}")
 
@@ -75,28 +98,57 @@ def _refuse_unexpected(text: str) -> None:
         raise Unexpected(text[:300])
 
 
-def strategies(word: st.SearchStrategy[str], json_value: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]]:
+def strategies(
+    word: st.SearchStrategy[str], json_value: st.SearchStrategy[Any]
+) -> dict[str, st.SearchStrategy[Any]]:
     """What the edges are given."""
     commands = sorted(COMMANDS.keys() - _OUTSIDE)
     options = st.sampled_from(
-        ["--json", "--yes", "--namespace", "--category", "--tag", "--limit", "show", "list", "new"]
+        [
+            "--json",
+            "--yes",
+            "--namespace",
+            "--category",
+            "--tag",
+            "--limit",
+            "show",
+            "list",
+            "new",
+        ]
     )
-    called = st.fixed_dictionaries({"name": st.sampled_from(TOOLS) | word, "arguments": json_value})
+    called = st.fixed_dictionaries(
+        {"name": st.sampled_from(TOOLS) | word, "arguments": json_value}
+    )
     messages = st.fixed_dictionaries(
-        {"jsonrpc": st.just("2.0"), "id": json_value, "method": st.sampled_from(["tools/call", "initialize"]) | word},
+        {
+            "jsonrpc": st.just("2.0"),
+            "id": json_value,
+            "method": st.sampled_from(["tools/call", "initialize"]) | word,
+        },
         optional={"params": called | json_value},
     )
     written = (messages | json_value).map(lambda each: json.dumps(each).encode())
     return {
-        "words": st.tuples(st.sampled_from(commands), st.lists(options | word, max_size=4)).map(
-            lambda each: [each[0], *each[1]]
-        ),
+        "words": st.tuples(
+            st.sampled_from(commands), st.lists(options | word, max_size=4)
+        ).map(lambda each: [each[0], *each[1]]),
         "stdin": word,
         "mcp_tool": st.sampled_from(TOOLS) | word,
         "given": st.dictionaries(
-            st.sampled_from(["key", "content", "query", "name", "message", "args"]) | word, json_value, max_size=4
+            st.sampled_from(["key", "content", "query", "name", "message", "args"])
+            | word,
+            json_value,
+            max_size=4,
         ),
         "method": st.sampled_from(["POST", "POST", "GET", "DELETE", "PUT"]),
         "body": written | word.map(lambda each: each.encode(errors="replace")),
-        "host": st.sampled_from(["127.0.0.1:8765", "localhost:8765", "127.0.0.1:evil", "evil.example.com", ""]),
+        "host": st.sampled_from(
+            [
+                "127.0.0.1:8765",
+                "localhost:8765",
+                "127.0.0.1:evil",
+                "evil.example.com",
+                "",
+            ]
+        ),
     }

@@ -1,6 +1,8 @@
-"""The command `hexad` as a process of its own, in a pipe or on a terminal of 80 columns.
+"""The command `hexad` as a process of its own, in a pipe or on a terminal of 80
+columns.
 
-A process is forked from a server that has imported Hexad already: an interpreter takes half a second to start.
+A process is forked from a server that has imported Hexad already: an interpreter takes
+half a second to start.
 """
 
 from __future__ import annotations
@@ -26,17 +28,29 @@ if TYPE_CHECKING:
 HEXAD = [sys.executable, "-m", "hexad"]
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["hexad.cli.skills.commands", "hexad.cli.terminal.drawing", __name__])
+_SERVER.set_forkserver_preload(
+    ["hexad.cli.skills.commands", "hexad.cli.terminal.drawing", __name__]
+)
 
 
 class Forked:
-    """A process that runs `hexad` with these streams; the names are those of `subprocess.Popen`."""
+    """A process that runs `hexad` with these streams; the names are those of
+    `subprocess.Popen`.
+    """
 
     def __init__(
-        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], *streams: int | None
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        *streams: int | None,
     ) -> None:
-        ends = [None if stream is None else Connection(os.dup(stream)) for stream in streams]
-        self._process = _SERVER.Process(target=_run, args=(list(arguments), str(folder), dict(environment), ends))
+        ends = [
+            None if stream is None else Connection(os.dup(stream)) for stream in streams
+        ]
+        self._process = _SERVER.Process(
+            target=_run, args=(list(arguments), str(folder), dict(environment), ends)
+        )
         self._process.start()
         self.pid = self._process.pid
         for end in ends:
@@ -57,7 +71,9 @@ class Forked:
             os.kill(self.pid or 0, number)
 
 
-def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: list[Any]) -> None:
+def _run(
+    arguments: list[str], folder: str, environment: dict[str, str], streams: list[Any]
+) -> None:
     from hexad.cli import main
 
     for number, stream in enumerate(streams):
@@ -72,8 +88,12 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], streams
     sys.exit(main(arguments))
 
 
-def hexad(folder: Path, *arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a pipe; in a new interpreter if it has variables, which may count when modules are imported."""
+def hexad(
+    folder: Path, *arguments: str, given: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a pipe; in a new interpreter if it has variables, which may
+    count when modules are imported.
+    """
     if environment:
         return subprocess.run(
             [*HEXAD, *arguments],
@@ -84,10 +104,19 @@ def hexad(folder: Path, *arguments: str, given: str = "", **environment: str) ->
             encoding="utf-8",
             check=False,
         )
-    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+    with (
+        tempfile.TemporaryFile() as stdin,
+        tempfile.TemporaryFile() as stdout,
+        tempfile.TemporaryFile() as stderr,
+    ):
         stdin.write(given.encode())
         stdin.seek(0)
-        code = Forked(arguments, folder, os.environ, *(each.fileno() for each in (stdin, stdout, stderr))).wait()
+        code = Forked(
+            arguments,
+            folder,
+            os.environ,
+            *(each.fileno() for each in (stdin, stdout, stderr)),
+        ).wait()
         texts = []
         for stream in (stdout, stderr):
             stream.seek(0)
@@ -98,15 +127,32 @@ def hexad(folder: Path, *arguments: str, given: str = "", **environment: str) ->
 class Terminal:
     """A pseudo-terminal of 80 columns with a command on it."""
 
-    def __init__(self, folder: Path, *arguments: str, program: Sequence[str] = (), **environment: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        program: Sequence[str] = (),
+        **environment: str,
+    ) -> None:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        names = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
+        names = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in {"COLUMNS", "NO_COLOR"}
+        }
         names |= {"TERM": "xterm-256color", "HEXAD_LAYER_DEADLINE": "600"} | environment
         self.process: Forked | subprocess.Popen[bytes]
         if program:
             command = [*program, *arguments]
-            self.process = subprocess.Popen(command, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=names)
+            self.process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=theirs,
+                stdout=theirs,
+                stderr=theirs,
+                env=names,
+            )
         else:
             self.process = Forked(arguments, folder, names, theirs, theirs, theirs)
         os.close(theirs)

@@ -1,4 +1,6 @@
-"""A folder as somebody has it who has worked with Hexad for a while: something for every command to show."""
+"""A folder as somebody has it who has worked with Hexad for a while: something for
+every command to show.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ if TYPE_CHECKING:
 
     from hexad import Hexad
 
-NAMED_IN_HELP = "3f9a1c2b7d"  # the id that the examples show; a real one takes its place
+NAMED_IN_HELP = (
+    "3f9a1c2b7d"  # the id that the examples show; a real one takes its place
+)
 
 
 def stock(folder: Path) -> None:
@@ -33,12 +37,21 @@ def stock(folder: Path) -> None:
 
 def stock_memory(hx: Hexad) -> None:
     hx.knowledge.save(
-        "deploy-window", "Deploy on Tuesdays " + "and on no other day " * 9, category="rule", tags=("ops",)
+        "deploy-window",
+        "Deploy on Tuesdays " + "and on no other day " * 9,
+        category="rule",
+        tags=("ops",),
     )
     hx.knowledge.save("units", "Always answer in metric units", pinned=True)
-    hx.knowledge.save("a key so long that nobody would type it twice " * 4, "배포는 화요일에만 " * 20)
+    hx.knowledge.save(
+        "a key so long that nobody would type it twice " * 4, "배포는 화요일에만 " * 20
+    )
     hx.knowledge.save("ada", "Ada likes tea", subject="alice")
-    hx.references.save("Runbook", location="https://wiki.example.com/" + "deploy/" * 20, summary="How to deploy " * 9)
+    hx.references.save(
+        "Runbook",
+        location="https://wiki.example.com/" + "deploy/" * 20,
+        summary="How to deploy " * 9,
+    )
     _stock_learnings(hx)
     for name in ("greet", "release"):
         hx.skills.create(
@@ -54,8 +67,12 @@ def stock_memory(hx: Hexad) -> None:
 
 
 def _stock_learnings(hx: Hexad) -> None:
-    """An error that two sessions met and an agent put into words, one met once, and a correction."""
-    error = "cannot read the day '31/01/2026' " + "since it is not written as days are " * 4
+    """An error that two sessions met and an agent put into words, one met once, and a
+    correction.
+    """
+    error = (
+        "cannot read the day '31/01/2026' " + "since it is not written as days are " * 4
+    )
 
     def book(day: str) -> str:
         if "/" in day:
@@ -69,18 +86,28 @@ def _stock_learnings(hx: Hexad) -> None:
                 watched(day)
     said = {"error_pattern": f"ValueError: {error}", "fix": "give days as YYYY-MM-DD"}
     hx.learnings.save(trigger="tool:book", **said)
-    hx.observe(tool="mail", args={"to": "ada"}, error="the server is away", session="chat:1")
-    hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops for more quota")
+    hx.observe(
+        tool="mail", args={"to": "ada"}, error="the server is away", session="chat:1"
+    )
+    hx.learnings.correct(
+        trigger="tool:deploy",
+        error_pattern="quota exceeded",
+        fix="ask ops for more quota",
+    )
 
 
 def _skill_folder(folder: Path) -> None:
     home = folder / "skills" / "summarise"
     home.mkdir(parents=True)
-    (home / "SKILL.md").write_text("---\nname: summarise\ndescription: Summarise a page\n---\nRead it, then say it.\n")
+    (home / "SKILL.md").write_text(
+        "---\nname: summarise\ndescription: Summarise a page\n---\nRead it, then say it.\n"
+    )
 
 
 def _questions(folder: Path) -> None:
     home = folder / "my-data" / "tool_registry" / "a-set"
     home.mkdir(parents=True)
     (home / "corpus.jsonl").write_text('{"id": "ship", "text": "Ship a release"}')
-    (home / "queries.jsonl").write_text('{"id": "q", "text": "ship it", "relevant": ["ship"]}')
+    (home / "queries.jsonl").write_text(
+        '{"id": "q", "text": "ship it", "relevant": ["ship"]}'
+    )

@@ -1,4 +1,6 @@
-"""A conversation at the terminal. What the assistant may not do by itself, such as approving a skill, is done here."""
+"""A conversation at the terminal. What the assistant may not do by itself, such as
+approving a skill, is done here.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,17 @@ if TYPE_CHECKING:
 HELP = "Talk to it, or: /memory  /skills  /approve NAME  /quit"
 
 
-async def chat(hx: Hexad, workspace: Workspace, model: Any, *, web: bool, ask: Callable[[str], str] = input) -> None:
-    """Talk until the user has had enough; an empty line is no end, and neither is a model that fails."""
+async def chat(
+    hx: Hexad,
+    workspace: Workspace,
+    model: Any,
+    *,
+    web: bool,
+    ask: Callable[[str], str] = input,
+) -> None:
+    """Talk until the user has had enough; an empty line is no end, and neither is a
+    model that fails.
+    """
     assistant = await Assistant.begin(hx, workspace, model, web=web)
     print(HELP)
     while (text := await asyncio.to_thread(_asked, ask, "> ")) != "/quit":
@@ -41,7 +52,9 @@ async def _say(assistant: Assistant, text: str) -> None:
                 print(f"  … {part.function_call.name}")
     except Exception as error:  # noqa: BLE001 - a key may be wrong, a network away: the conversation goes on
         reason = " ".join(str(error).split())[:300]
-        print(f"The model did not answer ({type(error).__name__}: {reason}). Say it again, or /quit.")
+        print(
+            f"The model did not answer ({type(error).__name__}: {reason}). Say it again, or /quit."
+        )
 
 
 def _asked(ask: Callable[[str], str], prompt: str) -> str:
@@ -55,10 +68,21 @@ def _command(hx: Hexad, ask: Callable[[str], str], name: str = "", *rest: str) -
     """The steps of the user by hand."""
     try:
         if name == "memory":
-            print("\n".join(f"{entry.key}: {entry.content}" for entry in hx.knowledge.list()) or "nothing yet")
+            print(
+                "\n".join(
+                    f"{entry.key}: {entry.content}" for entry in hx.knowledge.list()
+                )
+                or "nothing yet"
+            )
         elif name == "skills":
             hx.skills.discover()
-            print("\n".join(f"{each.name} ({each.status}): {each.description}" for each in hx.skills.list()) or "none")
+            print(
+                "\n".join(
+                    f"{each.name} ({each.status}): {each.description}"
+                    for each in hx.skills.list()
+                )
+                or "none"
+            )
         elif name == "approve" and rest:
             _approve(hx, ask, rest[0])
         else:
@@ -84,7 +108,9 @@ def _show(review: Review, plan: str) -> None:
     print(f"{skill.name} ({skill.kind}, {skill.status}): {skill.description}")
     print(json.dumps(skill.definition, indent=2, ensure_ascii=False))
     for finding in review.findings:
-        print(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
+        print(
+            f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}"
+        )
     if review.grants:
         print(f"Approving it gives its script: {', '.join(review.grants)}")
     print(f"Dry run:\n{plan}")
@@ -94,8 +120,13 @@ def _plan(hx: Hexad, review: Review) -> str:
     """Its steps, with the names of its parameters for their values."""
     named: Any = review.skill.parameters.get("properties", {})
     try:
-        result = hx.skills.run(review.skill.name, {name: f"<{name}>" for name in named}, dry_run=True)
+        result = hx.skills.run(
+            review.skill.name, {name: f"<{name}>" for name in named}, dry_run=True
+        )
     except HexadError as error:
         return f"none: {error}"
-    steps = [f"{step.tool} {json.dumps(dict(step.args), ensure_ascii=False, default=str)}" for step in result.steps]
+    steps = [
+        f"{step.tool} {json.dumps(dict(step.args), ensure_ascii=False, default=str)}"
+        for step in result.steps
+    ]
     return "\n".join(steps) or str(result.output or result.error)

@@ -1,7 +1,9 @@
-"""The offline demo: three conversations, each with a new agent over the same memory, and what changed between them.
+"""The offline demo: three conversations, each with a new agent over the same memory,
+and what changed between them.
 
-The model is scripted, and reacts to its prompt as a model would: it gives a day as people do, unless the prompt knows
-better; it chats, unless the prompt says how the user wants it; it takes single steps, unless there is a skill for them.
+The model is scripted, and reacts to its prompt as a model would: it gives a day as
+people do, unless the prompt knows better; it chats, unless the prompt says how the user
+wants it; it takes single steps, unless there is a skill for them.
 """
 
 from __future__ import annotations
@@ -44,18 +46,30 @@ def act(request: LlmRequest) -> Any:
     """The next step of a model."""
     prompt, message, results = _prompt(request), _message(request), _results(request)
     if message == WISH:
-        saved = {"key": "exporting", "content": WISH.removesuffix(" Please remember that."), "category": "preference"}
+        saved = {
+            "key": "exporting",
+            "content": WISH.removesuffix(" Please remember that."),
+            "category": "preference",
+        }
         return "I will." if results else Call("save_knowledge", saved)
     day = re.search(r"(\d+) March", message)
     return _export(request, int(day[1]), prompt, results) if day else "Good."
 
 
-def _export(request: LlmRequest, day: int, prompt: str, results: list[tuple[str, Any]]) -> Any:
-    skill = next((name for name in request.tools_dict if name.startswith("skill_")), None)
+def _export(
+    request: LlmRequest, day: int, prompt: str, results: list[tuple[str, Any]]
+) -> Any:
+    skill = next(
+        (name for name in request.tools_dict if name.startswith("skill_")), None
+    )
     iso, spoken = f"2026-03-{day:02d}", f"{day:02d}/03/2026"
     if results and results[-1][0] in {"add_to_index", skill}:
         terse = "answer with its path and nothing else" in prompt
-        return f"site/{iso}.html" if terse else f"I have exported the page of {day} March. Anything else?"
+        return (
+            f"site/{iso}.html"
+            if terse
+            else f"I have exported the page of {day} March. Anything else?"
+        )
     if skill:
         return Call(skill, {"day": iso})
     if results and "error" not in results[-1][1]:
@@ -65,7 +79,12 @@ def _export(request: LlmRequest, day: int, prompt: str, results: list[tuple[str,
 
 
 def _said(request: LlmRequest) -> list[str]:
-    parts = [part for content in request.contents if content.role == "user" for part in content.parts or ()]
+    parts = [
+        part
+        for content in request.contents
+        if content.role == "user"
+        for part in content.parts or ()
+    ]
     return [part.text for part in parts if part.text]
 
 
@@ -74,7 +93,9 @@ def _message(request: LlmRequest) -> str:
 
 
 def _prompt(request: LlmRequest) -> str:
-    """Everything the model reads: the instruction, and the context in front of the user's message."""
+    """Everything the model reads: the instruction, and the context in front of the
+    user's message.
+    """
     return "\n\n".join([str(request.config.system_instruction), *_said(request)])
 
 
@@ -84,7 +105,11 @@ def _results(request: LlmRequest) -> list[tuple[str, Any]]:
     for content in request.contents:
         if content.role == "user" and any(part.text for part in content.parts or ()):
             found = []
-        answers = [part.function_response for part in content.parts or () if part.function_response]
+        answers = [
+            part.function_response
+            for part in content.parts or ()
+            if part.function_response
+        ]
         found += [(str(answer.name), answer.response) for answer in answers]
     return found
 
@@ -112,20 +137,28 @@ def run(folder: Path, database: str | None = None) -> None:
         *_conversation(workspace, 1, "Please export the page of 2 March.", WISH),
         *_conversation(workspace, 2, "Please export the page of 3 March."),
         *_conversation(
-            workspace, 3, "Please export the page of 4 March.", APPROVE, "Please export the page of 5 March."
+            workspace,
+            3,
+            "Please export the page of 4 March.",
+            APPROVE,
+            "Please export the page of 5 March.",
         ),
     ]
     _show_what_changed(workspace, turns)
 
 
 def _conversation(workspace: Workspace, number: int, *messages: str) -> list[Turn]:
-    """A new process could not know less: the engine and the agent are new, the database is the old one."""
+    """A new process could not know less: the engine and the agent are new, the database
+    is the old one.
+    """
     _heading(f"Conversation {number}")
     with Hexad.open(workspace.database, enabled=True) as hx:
         return asyncio.run(_talk(hx, workspace, number, messages))
 
 
-async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[str, ...]) -> list[Turn]:
+async def _talk(
+    hx: Hexad, workspace: Workspace, number: int, messages: tuple[str, ...]
+) -> list[Turn]:
     model, turns = ScriptedModel.playing(act), []
     assistant = await Assistant.begin(hx, workspace, model, session=f"chat:{number}")
     for message in messages:
@@ -144,21 +177,44 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
 
 def _sections(prompt: str) -> str:
     """The earlier learnings in the turn's first prompt."""
-    known = {TITLE: "your wish", "Known Solutions": "what worked", "Available Skills": "the skill"}
-    return ", ".join(said for title, said in known.items() if f"## {title}" in prompt) or "nothing"
+    known = {
+        TITLE: "your wish",
+        "Known Solutions": "what worked",
+        "Available Skills": "the skill",
+    }
+    return (
+        ", ".join(said for title, said in known.items() if f"## {title}" in prompt)
+        or "nothing"
+    )
 
 
 def _show(part: Any, turn: Turn) -> None:
     if part.function_call:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in part.function_call.args.items())
-        console.print(Text.assemble(("  calls    ", "dim"), f"{part.function_call.name}({arguments})"))
+        arguments = ", ".join(
+            f"{name}={value!r}" for name, value in part.function_call.args.items()
+        )
+        console.print(
+            Text.assemble(
+                ("  calls    ", "dim"), f"{part.function_call.name}({arguments})"
+            )
+        )
         turn.calls += 1
     elif part.function_response:
         failed = "error" in part.function_response.response
         turn.failed += failed
         response = part.function_response.response
-        answer = response.get("error") or response.get("output") or response.get("result") or response.get("status")
-        console.print(Text.assemble(("  fails    ", "red") if failed else ("  gets     ", "dim"), str(answer)))
+        answer = (
+            response.get("error")
+            or response.get("output")
+            or response.get("result")
+            or response.get("status")
+        )
+        console.print(
+            Text.assemble(
+                ("  fails    ", "red") if failed else ("  gets     ", "dim"),
+                str(answer),
+            )
+        )
     elif part.text:
         console.print(Text.assemble(("assistant  ", "bold green"), part.text))
         turn.answer = part.text
@@ -168,10 +224,17 @@ def _approve(hx: Hexad) -> None:
     """A person's part: `hexad skills list`, `review` and `activate`."""
     (draft,) = hx.skills.discover()
     review = hx.skills.review(draft.name)
-    console.print(Text.assemble(("\nhexad      ", "bold magenta"), "You did this in three conversations. A skill?"))
+    console.print(
+        Text.assemble(
+            ("\nhexad      ", "bold magenta"),
+            "You did this in three conversations. A skill?",
+        )
+    )
     console.print(Text(f"{draft.name}: {draft.description}", "magenta"))
     hx.skills.activate(draft.name, by="you", seen=review.fingerprint)
-    console.print(Text.assemble(("you        ", "bold cyan"), f"approve {draft.name}\n"))
+    console.print(
+        Text.assemble(("you        ", "bold cyan"), f"approve {draft.name}\n")
+    )
 
 
 def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
@@ -180,7 +243,9 @@ def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
     for column in ("", "calls", "failed", "its prompt knew", "it answered"):
         table.add_column(column)
     for turn in turns:
-        table.add_row(turn.title, str(turn.calls), str(turn.failed), turn.knew, turn.answer)
+        table.add_row(
+            turn.title, str(turn.calls), str(turn.failed), turn.knew, turn.answer
+        )
     console.print(table)
     console.print()
     with Hexad.open(workspace.database, enabled=True) as hx:
@@ -188,12 +253,22 @@ def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
             console.print(Text.assemble(("remembered ", "bold"), entry.content))
         for learning in hx.learnings.list(noticed=True):
             for example in learning.known.shown:
-                console.print(Text.assemble(("learned    ", "bold"), example.text(learning.tool)))
+                console.print(
+                    Text.assemble(("learned    ", "bold"), example.text(learning.tool))
+                )
         for skill in hx.skills.list():
             runs = "once" if skill.run_count == 1 else f"{skill.run_count} times"
-            console.print(Text.assemble(("can do     ", "bold"), f"{skill.name} ({skill.status}, run {runs})"))
+            console.print(
+                Text.assemble(
+                    ("can do     ", "bold"),
+                    f"{skill.name} ({skill.status}, run {runs})",
+                )
+            )
     place = "in one file" if isinstance(workspace.database, Path) else "on one server"
-    console.print(f"\nNo model, no key, no network: what the agent learned is {place}.", style="bold green")
+    console.print(
+        f"\nNo model, no key, no network: what the agent learned is {place}.",
+        style="bold green",
+    )
 
 
 def _heading(title: str) -> None:

@@ -1,4 +1,6 @@
-"""The assistant's tools: files of one folder, daily notes, shell scripts in a sandbox, and the web if it is let."""
+"""The assistant's tools: files of one folder, daily notes, shell scripts in a sandbox,
+and the web if it is let.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,23 @@ MOST_FILES = 100  # of which a script gets copies
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder: `notes/2026-03-02.md` is a day, `site/` is what was made of it. The memory is kept elsewhere."""
+    """A folder: `notes/2026-03-02.md` is a day, `site/` is what was made of it. The
+    memory is kept elsewhere.
+    """
 
     folder: Path
     database: Path | str  # a file, or the URL of a server
 
     def tools(self, *, web: bool) -> list[Callable[..., Any]]:
         """Everything that may be done here."""
-        own = [self.list_files, self.read_file, self.write_file, self.export_page, self.add_to_index, self.run_shell]
+        own = [
+            self.list_files,
+            self.read_file,
+            self.write_file,
+            self.export_page,
+            self.add_to_index,
+            self.run_shell,
+        ]
         return [*own, fetch] if web else own
 
     def list_files(self, folder: str = ".") -> list[str]:
@@ -38,7 +49,9 @@ class Workspace:
             folder: A folder's path, such as "notes".
         """
         found = self._inside(folder).rglob("*")
-        return sorted(str(path.relative_to(self.folder)) for path in found if path.is_file())
+        return sorted(
+            str(path.relative_to(self.folder)) for path in found if path.is_file()
+        )
 
     def read_file(self, path: str) -> str:
         """Read a text file.
@@ -69,7 +82,11 @@ class Workspace:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", day) is None:
             raise ValueError(f"cannot read the day {day!r}")
         notes = self.read_file(f"notes/{date.fromisoformat(day)}.md")
-        points = "".join(f"<li>{html.escape(line.lstrip('- '))}</li>" for line in notes.splitlines() if line.strip())
+        points = "".join(
+            f"<li>{html.escape(line.lstrip('- '))}</li>"
+            for line in notes.splitlines()
+            if line.strip()
+        )
         self.write_file(f"site/{day}.html", f"<h1>{day}</h1><ul>{points}</ul>")
         return f"site/{day}.html"
 
@@ -80,13 +97,18 @@ class Workspace:
             page: The page's path, as export_page gave it.
         """
         front = self._inside("site/index.html")
-        links = set(front.read_text(encoding="utf-8").splitlines()) if front.exists() else set()
+        links = (
+            set(front.read_text(encoding="utf-8").splitlines())
+            if front.exists()
+            else set()
+        )
         links.add(f'<a href="{self._inside(page).name}">{self._inside(page).stem}</a>')
         self.write_file("site/index.html", "\n".join(sorted(links)))
         return f"{len(links)} page{'s' if len(links) > 1 else ''} on the front page"
 
     def run_shell(self, script: str) -> dict[str, Any]:
-        """Run a shell script over a copy of the folder, in a sandbox. Only what it prints comes back.
+        """Run a shell script over a copy of the folder, in a sandbox. Only what it
+        prints comes back.
 
         Args:
             script: What to run, such as "grep -l plumber notes/*".
@@ -94,22 +116,32 @@ class Workspace:
         from hexad.skills.sandbox import find_sandbox  # noqa: PLC0415 - it may have to say what to install
 
         hidden = [self.database] if isinstance(self.database, Path) else []
-        came = find_sandbox().run(script, environment={}, files=self._copies(), hidden=hidden)
-        outcome = {"stdout": came.stdout[:MOST_TEXT], "stderr": came.stderr[:MOST_TEXT], "returncode": came.exit_code}
+        came = find_sandbox().run(
+            script, environment={}, files=self._copies(), hidden=hidden
+        )
+        outcome = {
+            "stdout": came.stdout[:MOST_TEXT],
+            "stderr": came.stderr[:MOST_TEXT],
+            "returncode": came.exit_code,
+        }
         return outcome | ({"error": "it took too long"} if came.timed_out else {})
 
     def _copies(self) -> dict[str, bytes]:
         """The folder's files, as many as a script may be given."""
         copies: dict[str, bytes] = {}
         for name in self.list_files()[:MOST_FILES]:
-            with suppress(OSError):  # a link out of the folder, or a file that has just gone
+            with suppress(
+                OSError
+            ):  # a link out of the folder, or a file that has just gone
                 file = self._inside(name)
                 if file.stat().st_size <= MOST_TEXT:
                     copies[name] = file.read_bytes()
         return copies
 
     def _inside(self, path: str) -> Path:
-        """A path of the folder, and of nothing outside of it: not the assistant's own memory either."""
+        """A path of the folder, and of nothing outside of it: not the assistant's own
+        memory either.
+        """
         found = (self.folder / path).resolve()
         if not found.is_relative_to(self.folder.resolve()):
             raise PermissionError(f"{path!r} is outside of the folder")
@@ -125,5 +157,7 @@ def fetch(url: str) -> dict[str, Any]:
     if urlsplit(url).scheme not in {"http", "https"}:
         raise ValueError(f"{url!r} is not an address of the web")
     with urllib.request.urlopen(url, timeout=20) as answer:  # noqa: S310 - the scheme is checked
-        text = answer.read(MOST_TEXT).decode(answer.headers.get_content_charset() or "utf-8", errors="replace")
+        text = answer.read(MOST_TEXT).decode(
+            answer.headers.get_content_charset() or "utf-8", errors="replace"
+        )
         return {"http": answer.status, "text": text}

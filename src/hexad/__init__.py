@@ -1,7 +1,7 @@
 r"""Hexad: the context engine for AI agents.
 
-Six layers of context in one file; for each message the few items that matter, in a prompt ready to send; no language
-model in the path.
+Six layers of context in one file; for each message the few items that matter, in a
+prompt ready to send; no language model in the path.
 
 >>> from hexad import Hexad
 >>> hx = Hexad.open(":memory:", enabled=True)
@@ -17,7 +17,9 @@ from hexad._version import __version__
 
 if TYPE_CHECKING:
     from hexad.context.explanation import Explanation as Explanation
-    from hexad.context.layers.runtime import RuntimeContextProvider as RuntimeContextProvider
+    from hexad.context.layers.runtime import (
+        RuntimeContextProvider as RuntimeContextProvider,
+    )
     from hexad.context.layers.runtime import SessionRuntime as SessionRuntime
     from hexad.context.layers.tools import ToolRegistry as ToolRegistry
     from hexad.context.layers.tools import ToolRegistryProvider as ToolRegistryProvider
@@ -48,7 +50,17 @@ _HOMES = {
     "context.retriever": ("ContextRetriever", "Retriever"),
     "errors": ("HexadError",),
     "model": (
-        *("Failure", "Item", "Knowledge", "Layer", "Learning", "Prompt", "Reason", "Reference", "Retrieval"),
+        *(
+            "Failure",
+            "Item",
+            "Knowledge",
+            "Layer",
+            "Learning",
+            "Prompt",
+            "Reason",
+            "Reference",
+            "Retrieval",
+        ),
         *("RuntimeState", "Skill", "Tool", "Version"),
     ),
     "settings": ("Settings",),
@@ -58,7 +70,9 @@ __all__ = ["__version__", *sorted(_HOME_OF)]  # noqa: PLE0604 - they are strings
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name when it is first used: a program that may never use Hexad pays nothing for it."""
+    """Load a public name when it is first used: a program that may never use Hexad pays
+    nothing for it.
+    """
     if name not in _HOME_OF:
         raise AttributeError(f"module 'hexad' has no attribute {name!r}")
     value = getattr(import_module(f"hexad.{_HOME_OF[name]}"), name)

@@ -1,8 +1,10 @@
-"""The tools that an agent gets: save, find, correct and delete knowledge, save and find learnings, propose skills.
+"""The tools that an agent gets: save, find, correct and delete knowledge, save and find
+learnings, propose skills.
 
-An agent changes and deletes what it saved itself. Pinning, and any change to the user's own entries, is a proposal.
-Plain callables: every adapter and the MCP server offer these. Models read their names, signatures and docstrings, so
-those say what to give and when. Each answers with a status and raises nothing.
+An agent changes and deletes what it saved itself. Pinning, and any change to the user's
+own entries, is a proposal. Plain callables: every adapter and the MCP server offer
+these. Models read their names, signatures and docstrings, so those say what to give and
+when. Each answers with a status and raises nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +19,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from hexad.calls.outcome import Passing
-from hexad.errors import HexadError, InvalidInput, NotFound, NotOwn, RateLimited, StoreError
+from hexad.errors import (
+    HexadError,
+    InvalidInput,
+    NotFound,
+    NotOwn,
+    RateLimited,
+    StoreError,
+)
 from hexad.memory.admission import whole
 from hexad.memory.grounded import Refused
 from hexad.memory.redaction import redact
-from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Item, Knowledge, Origin, ProposedChange
+from hexad.model import (
+    DEFAULT_NAMESPACE,
+    KEEP,
+    Category,
+    Item,
+    Knowledge,
+    Origin,
+    ProposedChange,
+)
 from hexad.skills.run import may_run
 from hexad.text import terms
 from hexad.text.changes import corrected, rest
@@ -34,18 +51,26 @@ if TYPE_CHECKING:
 
 _AUTHOR: Final = "agent"
 _NOT_SHOWN: Final = (
-    "the fix takes rights or turns a check off: it is not shown unless a person says it (hexad learnings correct)"
+    "the fix takes rights or turns a check off: it is not shown unless a person "
+    "says it (hexad learnings correct)"
 )
-_Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "pattern", "correction"]
+_Category: TypeAlias = Literal[
+    "rule", "definition", "preference", "fact", "pattern", "correction"
+]
 
 
 def agent_tools(
-    hx: Hexad, *, shared: Hexad | None = None, describe: Callable[[HexadError], str] = str
+    hx: Hexad,
+    *,
+    shared: Hexad | None = None,
+    describe: Callable[[HexadError], str] = str,
 ) -> tuple[Callable[..., dict[str, Any]], ...]:
-    """The ten tools, over one engine. What they save has the origin agent; every call is in the audit log.
+    """The ten tools, over one engine. What they save has the origin agent; every call
+    is in the audit log.
 
-    ``shared`` is a second engine that is only read: the memory that all users share, if ``hx`` is one user's own.
-    ``describe`` puts an error into words, if an agent must act otherwise than a programmer.
+    ``shared`` is a second engine that is only read: the memory that all users share, if
+    ``hx`` is one user's own. ``describe`` puts an error into words, if an agent must
+    act otherwise than a programmer.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> save, search, *_ = agent_tools(hx)
@@ -61,7 +86,9 @@ def agent_tools(
 
 
 class _Word(NamedTuple):
-    """What is saved, the user's sentences behind it, and why it is not the user's word, if it is not."""
+    """What is saved, the user's sentences behind it, and why it is not the user's word,
+    if it is not.
+    """
 
     content: str
     said: str
@@ -91,11 +118,13 @@ class _AgentTools:
     ) -> dict[str, Any]:
         """Remember something the user said that will matter in later conversations.
 
-        Use it for rules, preferences, definitions and lasting facts. Do not save small talk, guesses, or secrets.
-        Keep to the user's own words, numbers and names: then it counts as the user's word. What you conclude is a note.
-        Saving under a key of yours replaces what was there; the old version stays in the history. Under a key of the
-        user's it is a proposal, and the user's words stay in force until a person accepts it. What a correction does
-        not speak of is kept: the answer shows what was replaced, and the content now.
+        Use it for rules, preferences, definitions and lasting facts. Do not save small
+        talk, guesses, or secrets. Keep to the user's own words, numbers and names: then
+        it counts as the user's word. What you conclude is a note. Saving under a key of
+        yours replaces what was there; the old version stays in the history. Under a key
+        of the user's it is a proposal, and the user's words stay in force until a
+        person accepts it. What a correction does not speak of is kept: the answer shows
+        what was replaced, and the content now.
 
         Args:
             key: A short name to find it by, such as "deploy-window". Left out, one is made from the content.
@@ -120,25 +149,51 @@ class _AgentTools:
             said=word.said,
         )
         try:
-            entry = save(key or None, word.content, origin=word.origin, own_only=word.origin is Origin.AGENT)
+            entry = save(
+                key or None,
+                word.content,
+                origin=word.origin,
+                own_only=word.origin is Origin.AGENT,
+            )
         except NotOwn as error:
-            proposed = partial(self._proposed, error.key, word.content, sentence=word.said or said)
+            proposed = partial(
+                self._proposed, error.key, word.content, sentence=word.said or said
+            )
             answer = proposed(category=category, tags=tags or (), subject=subject)
             with suppress(RateLimited):  # the proposal is there all the same
                 if word.said:  # until somebody decides, prompts tell what the user said beside what they said before
                     beside = save(None, content, origin=Origin.AGENT)
                     answer |= {"told_until_then": word.said, "noted_as": beside.key}
             return answer
-        answer = _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
+        answer = _ok(
+            key=entry.key,
+            version=entry.version,
+            category=entry.category.value,
+            **_redacted(entry.redactions),
+        )
         if entry == before:
             return answer
-        if before is not None and before.deleted is None and before.content != entry.content:
+        if (
+            before is not None
+            and before.deleted is None
+            and before.content != entry.content
+        ):
             answer |= {"replaced": _shown(before), "content": _shown(entry)}
-        similar = [{"key": item.key, "content": _shown(item)} for item in self.hx.knowledge.similar(entry)]
-        return answer | ({"similar": similar} if similar else {}) | self._counted(entry, word, said)
+        similar = [
+            {"key": item.key, "content": _shown(item)}
+            for item in self.hx.knowledge.similar(entry)
+        ]
+        return (
+            answer
+            | ({"similar": similar} if similar else {})
+            | self._counted(entry, word, said)
+        )
 
-    def search_knowledge(self, query: str, category: _Category | None = None, limit: int = 10) -> dict[str, Any]:
-        """Look up what is known about the user and their world, when the context you were given does not say.
+    def search_knowledge(
+        self, query: str, category: _Category | None = None, limit: int = 10
+    ) -> dict[str, Any]:
+        """Look up what is known about the user and their world, when the context you
+        were given does not say.
 
         Args:
             query: What you want to know, in plain words.
@@ -148,10 +203,15 @@ class _AgentTools:
         Returns:
             A status and the entries that match best, best first, each with who said it ("origin").
         """
-        return self._found(lambda hx: hx.knowledge.search(query, category=category, limit=limit), limit)
+        return self._found(
+            lambda hx: hx.knowledge.search(query, category=category, limit=limit), limit
+        )
 
-    def list_knowledge(self, category: _Category | None = None, limit: int = 50) -> dict[str, Any]:
-        """List what is remembered, the latest changes first, for a user who asks what you know.
+    def list_knowledge(
+        self, category: _Category | None = None, limit: int = 50
+    ) -> dict[str, Any]:
+        """List what is remembered, the latest changes first, for a user who asks what
+        you know.
 
         Args:
             category: Only entries of this kind: "rule", "preference", "definition", "fact", "pattern", "correction".
@@ -162,17 +222,27 @@ class _AgentTools:
         """
         most = whole("limit", limit, low=1)
         kind = None if category is None else Category.parse(category, "category")
-        found = [each for hx in self._readable() for each in hx.knowledge.list() if kind in {None, each.category}]
+        found = [
+            each
+            for hx in self._readable()
+            for each in hx.knowledge.list()
+            if kind in {None, each.category}
+        ]
         found.sort(key=lambda each: each.updated, reverse=True)
-        return _ok(count=len(found), entries=[{**_facts(each), "pinned": each.pinned} for each in found[:most]])
+        return _ok(
+            count=len(found),
+            entries=[{**_facts(each), "pinned": each.pinned} for each in found[:most]],
+        )
 
     def update_knowledge(
         self, key: str, content: str, category: _Category | None = None, said: str = ""
     ) -> dict[str, Any]:
-        """Correct an entry when the user says that it has changed: "no, I am vegan now".
+        """Correct an entry when the user says that it has changed: "no, I am vegan
+        now".
 
-        What you saved yourself changes at once. Any other entry is the user's: then it is a proposal, which a person
-        accepts; give them the command that the answer names.
+        What you saved yourself changes at once. Any other entry is the user's: then it
+        is a proposal, which a person accepts; give them the command that the answer
+        names.
 
         Args:
             key: The entry's key, or its whole text as you read it.
@@ -186,10 +256,12 @@ class _AgentTools:
         return self.save_knowledge(self._named(key).key, content, category, said=said)
 
     def delete_knowledge(self, key: str, said: str = "") -> dict[str, Any]:
-        """Delete an entry when the user asks you to forget it. A person can bring it back, or erase it for good.
+        """Delete an entry when the user asks you to forget it. A person can bring it
+        back, or erase it for good.
 
-        What you saved yourself is deleted at once. Any other entry is the user's: then it is a proposal, which a
-        person accepts; give them the command that the answer names.
+        What you saved yourself is deleted at once. Any other entry is the user's: then
+        it is a proposal, which a person accepts; give them the command that the answer
+        names.
 
         Args:
             key: The entry's key, or its whole text as you read it.
@@ -202,7 +274,9 @@ class _AgentTools:
         try:
             self.hx.knowledge.delete(entry.key, origin=Origin.AGENT)
         except NotOwn as error:
-            return self._proposed(error.key, change=ProposedChange.DELETE, sentence=said)
+            return self._proposed(
+                error.key, change=ProposedChange.DELETE, sentence=said
+            )
         return _ok(key=entry.key, deleted=True)
 
     def pin_knowledge(
@@ -211,7 +285,8 @@ class _AgentTools:
         pinned: bool = True,  # noqa: FBT001, FBT002 - models name every argument
         said: str = "",
     ) -> dict[str, Any]:
-        """Propose that an entry applies to every message: "always do that". Only a person pins.
+        """Propose that an entry applies to every message: "always do that". Only a
+        person pins.
 
         Args:
             key: The entry's key, or its whole text as you read it.
@@ -230,10 +305,14 @@ class _AgentTools:
         error_pattern: str,
         diagnosis: str = "",
         fix: str = "",
-        category: Literal["timeout", "permission", "provider_error", "tool_error", "general"] | None = None,
+        category: Literal[
+            "timeout", "permission", "provider_error", "tool_error", "general"
+        ]
+        | None = None,
         tags: list[str] | None = None,
     ) -> dict[str, Any]:
-        """Note down what went wrong with a tool and what fixed it, so that it does not happen again.
+        """Note down what went wrong with a tool and what fixed it, so that it does not
+        happen again.
 
         Args:
             trigger: What it is about: "tool:" and the tool's name, such as "tool:deploy".
@@ -256,10 +335,16 @@ class _AgentTools:
             origin=Origin.AGENT,
         )
         kept = {"note": _NOT_SHOWN} if fix and not learning.fix else {}
-        return _ok(id=learning.id, trigger=learning.trigger, **_redacted(learning.redactions), **kept)
+        return _ok(
+            id=learning.id,
+            trigger=learning.trigger,
+            **_redacted(learning.redactions),
+            **kept,
+        )
 
     def search_learnings(self, query: str, limit: int = 10) -> dict[str, Any]:
-        """Look up how an error was solved before. Use it when a tool fails in a way that you cannot explain.
+        """Look up how an error was solved before. Use it when a tool fails in a way
+        that you cannot explain.
 
         Args:
             query: The tool's name and what its error says.
@@ -279,9 +364,11 @@ class _AgentTools:
         parameters: dict[str, Any] | None = None,
         tags: list[str] | None = None,
     ) -> dict[str, Any]:
-        """Propose a procedure that worked as a skill for later. A person has to approve it before it can be used.
+        """Propose a procedure that worked as a skill for later. A person has to approve
+        it before it can be used.
 
-        The name of a skill that is in use is refused: choose another, and tell the user if yours should replace it.
+        The name of a skill that is in use is refused: choose another, and tell the user
+        if yours should replace it.
 
         Args:
             name: A short name in lower case with hyphens, such as "weekly-report".
@@ -306,16 +393,28 @@ class _AgentTools:
             author=_AUTHOR,
             origin=Origin.AGENT,
         )
-        approve = {} if may_run(skill) else {"approve": review_command(self.hx, skill.name)}
-        return _ok(name=skill.name, state=skill.status.value, **approve, **_redacted(skill.redactions))
+        approve = (
+            {} if may_run(skill) else {"approve": review_command(self.hx, skill.name)}
+        )
+        return _ok(
+            name=skill.name,
+            state=skill.status.value,
+            **approve,
+            **_redacted(skill.redactions),
+        )
 
     def list_skills(self) -> dict[str, Any]:
-        """List the procedures that are ready to be used, each with the tool that runs it.
+        """List the procedures that are ready to be used, each with the tool that runs
+        it.
 
         Returns:
             A status and the active skills, each with its description, kind, parameters and tool.
         """
-        active = {tool: skill for hx in self._readable() for tool, skill in hx.skills.by_tool().items()}
+        active = {
+            tool: skill
+            for hx in self._readable()
+            for tool, skill in hx.skills.by_tool().items()
+        }
         skills = [
             {
                 "name": skill.name,
@@ -329,7 +428,9 @@ class _AgentTools:
         return _ok(count=len(skills), skills=skills)
 
     def _weighed(self, before: Knowledge | None, key: str, content: str) -> _Word:
-        """Whose word a save is, with what it does not speak of in the entry that it corrects."""
+        """Whose word a save is, with what it does not speak of in the entry that it
+        corrects.
+        """
         grounded = self.hx.said(content)
         if before is None or before.deleted is not None:
             return _Word(content, grounded.sentence, grounded.refused)
@@ -338,16 +439,26 @@ class _AgentTools:
         whole = corrected(before.content, content, grounded.sentence)
         if whole == content or before.origin is Origin.USER:
             return _Word(whole, grounded.sentence, grounded.refused)
-        earlier = rest(before.said, [grounded.sentence]) if before.said != grounded.sentence else ""
+        earlier = (
+            rest(before.said, [grounded.sentence])
+            if before.said != grounded.sentence
+            else ""
+        )
         said = " ".join(each for each in (earlier, grounded.sentence) if each)
         return _Word(whole, said, grounded.refused or Refused.KEPT)
 
     def _named(self, key: str) -> Knowledge:
-        """The entry of that key, or with that text: the context does not show a key that was made from the text."""
+        """The entry of that key, or with that text: the context does not show a key
+        that was made from the text.
+        """
         try:
             return self.hx.knowledge.get(key)
         except (InvalidInput, NotFound):
-            found = (item.key for item in self.hx.knowledge.search(key) if item.content.strip() == key.strip())
+            found = (
+                item.key
+                for item in self.hx.knowledge.search(key)
+                if item.content.strip() == key.strip()
+            )
             if (same := next(found, None)) is None:
                 raise
             return self.hx.knowledge.get(same)
@@ -364,31 +475,50 @@ class _AgentTools:
         }
 
     def _counted(self, entry: Knowledge, word: _Word, said: str) -> dict[str, Any]:
-        """Whose word an entry is. What the user did not say is proposed to them, unless enough was proposed."""
+        """Whose word an entry is. What the user did not say is proposed to them, unless
+        enough was proposed.
+        """
         if entry.origin is not Origin.AGENT:
             self.hx.proposals.withdraw(entry.key)
             return {"counts_as": "the user's word"} if entry.said else {}
         heard = word.refused is not Refused.UNHEARD
-        answer = {"counts_as": f"your note, not the user's word ({word.refused})"} if heard else {}
+        answer = (
+            {"counts_as": f"your note, not the user's word ({word.refused})"}
+            if heard
+            else {}
+        )
         answer |= {"told_beside_it": entry.said} if entry.said else {}
         sentence = entry.said or said
         try:
-            proposal = self.hx.proposals.propose(entry.key, entry.content, category=entry.category, sentence=sentence)
+            proposal = self.hx.proposals.propose(
+                entry.key, entry.content, category=entry.category, sentence=sentence
+            )
         except RateLimited:
             return answer
         return {**answer, "accept": review_command(self.hx, proposal.id)}
 
     def _readable(self) -> Sequence[Hexad]:
-        """The instances to search, the shared one first: a skill of the user replaces a shared one of that name."""
+        """The instances to search, the shared one first: a skill of the user replaces a
+        shared one of that name.
+        """
         return (self.hx,) if self.shared is None else (self.shared, self.hx)
 
-    def _found(self, search: Callable[[Hexad], Sequence[Item]], limit: int) -> dict[str, Any]:
+    def _found(
+        self, search: Callable[[Hexad], Sequence[Item]], limit: int
+    ) -> dict[str, Any]:
         items = [item for hx in self._readable() for item in search(hx)]
         best = sorted(items, key=lambda item: -item.score)[:limit]
-        return _ok(count=len(best), results=[{**_facts(item), "score": round(item.score, 3)} for item in best])
+        return _ok(
+            count=len(best),
+            results=[{**_facts(item), "score": round(item.score, 3)} for item in best],
+        )
 
 
-NAMES: Final = tuple(name for name, each in vars(_AgentTools).items() if name[0] != "_" and callable(each))
+NAMES: Final = tuple(
+    name
+    for name, each in vars(_AgentTools).items()
+    if name[0] != "_" and callable(each)
+)
 
 
 def review_command(hx: Hexad, name: str) -> str:
@@ -408,20 +538,27 @@ def review_command(hx: Hexad, name: str) -> str:
 def _answering(
     tool: Callable[..., dict[str, Any]], describe: Callable[[HexadError], str]
 ) -> Callable[..., dict[str, Any]]:
-    """The tool, with errors as answers: a model can act on a sentence, not on an exception."""
+    """The tool, with errors as answers: a model can act on a sentence, not on an
+    exception.
+    """
 
     @functools.wraps(tool)
     def answer(*given: Any, **named: Any) -> dict[str, Any]:
         try:
             return tool(*given, **named)
-        except (RateLimited, StoreError) as error:  # this will pass, and says nothing about the tool
+        except (
+            RateLimited,
+            StoreError,
+        ) as error:  # this will pass, and says nothing about the tool
             return Passing(error_answer(describe(error)))
         except HexadError as error:
             return error_answer(describe(error))
         except TypeError as error:  # an argument too many, too few, or of a wrong type
             return error_answer(str(error).replace(f"{_AgentTools.__name__}.", ""))
         except Exception as error:  # noqa: BLE001 - the agent goes on
-            logging.getLogger("hexad").warning("%s failed: %s", tool.__name__, redact(repr(error)).text)
+            logging.getLogger("hexad").warning(
+                "%s failed: %s", tool.__name__, redact(repr(error)).text
+            )
             return error_answer(f"{type(error).__name__}: {error}")
 
     return answer
@@ -429,7 +566,9 @@ def _answering(
 
 def _ok(**fields: Any) -> dict[str, Any]:
     """The answer without invisible characters, in keys and schemas too."""
-    seen: dict[str, Any] = json.loads(visible(json.dumps({"status": "ok", **fields}, ensure_ascii=False)))
+    seen: dict[str, Any] = json.loads(
+        visible(json.dumps({"status": "ok", **fields}, ensure_ascii=False))
+    )
     return seen
 
 
@@ -443,7 +582,9 @@ def _redacted(kinds: Sequence[str]) -> dict[str, Any]:
 
 
 def _shown(said: Item | Knowledge) -> str:
-    """Its text without what nobody sees, redacted again: an older Hexad may have stored it."""
+    """Its text without what nobody sees, redacted again: an older Hexad may have stored
+    it.
+    """
     text = visible(said.content)
     return text if said.verbatim else redact(text).text
 
@@ -455,4 +596,9 @@ def _is_about(entry: Knowledge, key: str, content: str) -> bool:
 
 def _facts(said: Item | Knowledge) -> dict[str, Any]:
     category, origin = str(said.category), said.origin.value
-    return {"key": said.key, "content": _shown(said), "category": category, "origin": origin}
+    return {
+        "key": said.key,
+        "content": _shown(said),
+        "category": category,
+        "origin": origin,
+    }

@@ -16,7 +16,9 @@ class Choice(StrEnum):
 
     @classmethod
     def parse(cls, value: object, name: str) -> Self:
-        """The member for ``value``; else an error that lists the members. ``name`` is the argument's name in it."""
+        """The member for ``value``; else an error that lists the members. ``name`` is
+        the argument's name in it.
+        """
         for member in cls:
             if member.value == value:
                 return member

@@ -1,4 +1,6 @@
-"""Where the paths meet: retrieve, assemble, explain, observe and watch over the ports it is given."""
+"""Where the paths meet: retrieve, assemble, explain, observe and watch over the ports
+it is given.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from hexad.context.explanation import Explanation, judge
 from hexad.context.layers import Judged
 from hexad.context.memories import merged, standing_of_all
 from hexad.context.past import as_of
-from hexad.context.retriever import ContextRetriever, Retriever, asked_for, failed_everywhere
+from hexad.context.retriever import (
+    ContextRetriever,
+    Retriever,
+    asked_for,
+    failed_everywhere,
+)
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, Stands, read_standing
 from hexad.errors import HexadError, InvalidInput
@@ -44,11 +51,18 @@ class Engine:
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
     standing_budget: int = BUDGET
-    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, which skills call
+    tools: Mapping[str, Callable[..., Any]] = field(
+        default_factory=dict
+    )  # the agent's own, which skills call
     others: tuple[Engine, ...] = ()  # memories that are read besides, nearest first
 
     def retrieve(
-        self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None,
+        max_per_layer: int | None,
+        *,
+        session: str | None,
     ) -> Retrieval:
         """The items that matter for a message."""
         wanted = None if layers is None else asked_for(layers)
@@ -58,14 +72,22 @@ class Engine:
         if not self.others:
             return found
         stored, limit = _stored(wanted), max_per_layer or self.max_per_layer
-        more = [each.retrieve(query, stored, limit, session=session) for each in self.others if stored]
+        more = [
+            each.retrieve(query, stored, limit, session=session)
+            for each in self.others
+            if stored
+        ]
         return merged([found, *more], limit)
 
     def as_of(self, when: datetime, empty: Callable[[], Store]) -> Engine:
         """This engine over what was known at a time, in new stores."""
-        moment = admission.moment("as_of", admission.instance("as_of", when, datetime, "a time"))
+        moment = admission.moment(
+            "as_of", admission.instance("as_of", when, datetime, "a time")
+        )
         if moment is None or not isinstance(self.retriever, ContextRetriever):
-            raise InvalidInput("as_of", "needs Hexad's own retriever; this engine has another one")
+            raise InvalidInput(
+                "as_of", "needs Hexad's own retriever; this engine has another one"
+            )
         return replace(
             self,
             retriever=as_of(self.retriever, moment, empty()),
@@ -73,7 +95,12 @@ class Engine:
         )
 
     def _retrieved(
-        self, query: str, layers: Iterable[Layer | str] | None, max_per_layer: int | None, *, session: str | None
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None,
+        max_per_layer: int | None,
+        *,
+        session: str | None,
     ) -> Retrieval:
         name = self.workspace.session_of(session) or None
         try:
@@ -82,43 +109,86 @@ class Engine:
             raise
         except Exception as error:  # noqa: BLE001 - a user's own retriever may be down; the agent goes on
             return Retrieval(
-                query=query, failures=failed_everywhere(layers, error), namespace=self.workspace.namespace, session=name
+                query=query,
+                failures=failed_everywhere(layers, error),
+                namespace=self.workspace.namespace,
+                session=name,
             )
 
     def turn(
-        self, message: str, layers: Iterable[Layer | str] | None = None, *, session: str | None = None, wide: int = 0
+        self,
+        message: str,
+        layers: Iterable[Layer | str] | None = None,
+        *,
+        session: str | None = None,
+        wide: int = 0,
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
-        """Standing context and what was found besides it, and the candidates of each layer, up to ``wide`` of them."""
+        """Standing context and what was found besides it, and the candidates of each
+        layer, up to ``wide`` of them.
+        """
         wanted, room = None if layers is None else asked_for(layers), self._room
         with signals.measured("retrieval") as facts:
-            found, candidates = self._turn(message, wanted, room, session=session, wide=wide)
+            found, candidates = self._turn(
+                message, wanted, room, session=session, wide=wide
+            )
             _note(facts, found)
         if not self.others:
             return found, candidates
         every, judged = [found], [candidates]
         for other in self.others:
             room = room.less(every[-1].standing)
-            more, candidates = other._turn(message, _stored(wanted), room, session=session, wide=wide)  # noqa: SLF001 - one of us
+            more, candidates = other._turn(  # noqa: SLF001 - one of us
+                message, _stored(wanted), room, session=session, wide=wide
+            )
             every.append(more)
             judged.append(candidates)
-        together = {layer: [each for one in judged for each in one.get(layer, ())] for layer in Layer}
+        together = {
+            layer: [each for one in judged for each in one.get(layer, ())]
+            for layer in Layer
+        }
         return merged(every, self.max_per_layer), together
 
     def _turn(
-        self, message: str, layers: Sequence[Layer | str] | None, room: Room, *, session: str | None, wide: int
+        self,
+        message: str,
+        layers: Sequence[Layer | str] | None,
+        room: Room,
+        *,
+        session: str | None,
+        wide: int,
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
-        if isinstance(self.retriever, ContextRetriever) and self.retriever.store is self.workspace.store:
+        if (
+            isinstance(self.retriever, ContextRetriever)
+            and self.retriever.store is self.workspace.store
+        ):
             name = self.workspace.session_of(session) or None
-            return self.retriever.examine(message, layers, session=name, wide=wide, room=room)
-        stands, found = self._standing(room), self._retrieved(message, layers, None, session=session)
+            return self.retriever.examine(
+                message, layers, session=name, wide=wide, room=room
+            )
+        stands, found = (
+            self._standing(room),
+            self._retrieved(message, layers, None, session=session),
+        )
         ids = {item.id for item in (*stands.items, *stands.notes)}
         left = {
-            layer: tuple(item for item in items if layer is not Layer.USER_KNOWLEDGE or item.id not in ids)
+            layer: tuple(
+                item
+                for item in items
+                if layer is not Layer.USER_KNOWLEDGE or item.id not in ids
+            )
             for layer, items in found.items.items()
         }
         items = {layer: each for layer, each in left.items() if each}
-        candidates = {layer: [Judged(item) for item in each] for layer, each in items.items()}
-        return replace(found, items=items, standing=stands.items, unfit=stands.unfit, noted=stands.notes), candidates
+        candidates = {
+            layer: [Judged(item) for item in each] for layer, each in items.items()
+        }
+        return replace(
+            found,
+            items=items,
+            standing=stands.items,
+            unfit=stands.unfit,
+            noted=stands.notes,
+        ), candidates
 
     def standing(self) -> tuple[Item, ...]:
         """The entries that are in every prompt."""
@@ -136,40 +206,66 @@ class Engine:
         here = self.workspace
         return read_standing(here.store, here.namespace, here.clock(), room, None)
 
-    def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
-        """The base with the retrieved items after it. Pure: it counts and writes nothing."""
+    def assemble(
+        self, base: str, retrieval: Retrieval, *, budget: int | None = None
+    ) -> Prompt:
+        """The base with the retrieved items after it. Pure: it counts and writes
+        nothing.
+        """
         admission.instance("base", base, str, "text")
-        admission.instance("retrieval", retrieval, Retrieval, "what retrieve() returned")
+        admission.instance(
+            "retrieval", retrieval, Retrieval, "what retrieve() returned"
+        )
         tokens = None if budget is None else admission.whole("budget", budget, low=0)
         return assemble(base, retrieval, budget=tokens, counter=self.counter)
 
     def shown(self, prompt: Prompt) -> None:
-        """Record that a model got this prompt: one use of each item, and an offer of each fix."""
+        """Record that a model got this prompt: one use of each item, and an offer of
+        each fix.
+        """
         admission.instance("prompt", prompt, Prompt, "what assemble() returned")
         if prompt.namespace != self.workspace.namespace:
             return  # another scope's items are not this scope's to count
         for distance, other in enumerate(self.others, start=1):
-            theirs = tuple(replace(item, distance=0) for item in prompt.kept if item.distance == distance)
-            other.shown(replace(prompt, kept=theirs, namespace=other.workspace.namespace))
-        prompt = replace(prompt, kept=tuple(item for item in prompt.kept if not item.distance))
+            theirs = tuple(
+                replace(item, distance=0)
+                for item in prompt.kept
+                if item.distance == distance
+            )
+            other.shown(
+                replace(prompt, kept=theirs, namespace=other.workspace.namespace)
+            )
+        prompt = replace(
+            prompt, kept=tuple(item for item in prompt.kept if not item.distance)
+        )
         full = False
         for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
             used = [item.id for item in prompt.kept if item.layer is layer]
-            full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
+            full |= self.workspace.uses.add(
+                self.workspace.namespace, layer, used, self.workspace.clock()
+            )
         if full:
             self.workspace.flush(patience=_FLUSH_PATIENCE)
         if self.workspace.timeline:
             note_prompt(self.workspace, prompt)
-        self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
-        learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
+        self.workspace.prompts.show(
+            prompt.namespace, prompt.session or "", prompt.query, prompt.kept
+        )
+        learnings = [
+            item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS
+        ]
         if learnings:
             self.observer.shown(learnings, prompt.session)
 
-    def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
+    def used(
+        self, item: Item, query: str, *, session: str | None = None
+    ) -> tuple[Association, ...]:
         """Associate the words of a question with the item that was used after it."""
         admission.instance("item", item, Item, "an item that retrieve() returned")
         if item.distance:
-            return self.others[item.distance - 1].used(replace(item, distance=0), query, session=session)
+            return self.others[item.distance - 1].used(
+                replace(item, distance=0), query, session=session
+            )
         return Habits(self.workspace).teach(item.layer, item.id, query, session=session)
 
     @property
@@ -180,24 +276,40 @@ class Engine:
         return Observer(self.workspace)
 
     def explain(
-        self, message: str, *, base: str, layers: Iterable[Layer | str] | None, budget: int | None, session: str | None
+        self,
+        message: str,
+        *,
+        base: str,
+        layers: Iterable[Layer | str] | None,
+        budget: int | None,
+        session: str | None,
     ) -> Explanation:
         """Every candidate for a message's prompt, with its score and verdict."""
         started = time.perf_counter()
         wide = max(_CANDIDATES, self.max_per_layer)
         found, candidates = self.turn(message, layers, session=session, wide=wide)
         prompt = self.assemble(base, found, budget=budget)
-        return judge(found, candidates, prompt, room=self._room, seconds=time.perf_counter() - started)
+        return judge(
+            found,
+            candidates,
+            prompt,
+            room=self._room,
+            seconds=time.perf_counter() - started,
+        )
 
 
 def _note(facts: signals.Facts, found: Retrieval) -> None:
     """Note how long each layer's own work took and how many items it found."""
     if signals.wanted():
         facts |= {"standing": len(found.standing), "failures": len(found.failures)}
-        facts |= {f"{layer}.seconds": seconds for layer, seconds in found.seconds.items()}
+        facts |= {
+            f"{layer}.seconds": seconds for layer, seconds in found.seconds.items()
+        }
         facts |= {f"{layer}.items": len(items) for layer, items in found.items.items()}
 
 
 def _stored(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:
-    """The layers that another memory is asked for: tools and the runtime state are the engine's own."""
+    """The layers that another memory is asked for: tools and the runtime state are the
+    engine's own.
+    """
     return tuple(layer for layer in asked_for(layers) if layer in RECORD_OF)

@@ -1,4 +1,5 @@
-"""Every error that Hexad raises, in one tree. Each has its facts as attributes, and its message says what to do next.
+"""Every error that Hexad raises, in one tree. Each has its facts as attributes, and its
+message says what to do next.
 
 `docs/reference/python.md` draws the tree, from the classes below.
 """
@@ -48,14 +49,19 @@ class UnstorableText(InvalidInput):
     """Text that a database cannot return unchanged: it holds NUL or a lone surrogate."""
 
     def __init__(self, field: str, what: str) -> None:
-        super().__init__(field, f"holds {what}, which cannot be stored; remove it and save again")
+        super().__init__(
+            field, f"holds {what}, which cannot be stored; remove it and save again"
+        )
 
 
 class TextTooLong(InvalidInput):
     """Text above the limit; split it into several entries."""
 
     def __init__(self, field: str, size: int, limit: int) -> None:
-        super().__init__(field, f"has {size:,} bytes, the limit is {limit:,}; split it into several entries")
+        super().__init__(
+            field,
+            f"has {size:,} bytes, the limit is {limit:,}; split it into several entries",
+        )
         self.size = size
         self.limit = limit
 
@@ -63,20 +69,36 @@ class TextTooLong(InvalidInput):
 class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
-    def __init__(self, kind: str, key: str, namespace: str, *, next_step: str = "") -> None:
-        command = {"knowledge": "list", "deleted knowledge": "list --deleted", "skill": "skills list"}.get(kind)
-        usual = f"`hexad {command}` shows them" if command else "list what there is, or save it first"
-        super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step or usual}")
+    def __init__(
+        self, kind: str, key: str, namespace: str, *, next_step: str = ""
+    ) -> None:
+        command = {
+            "knowledge": "list",
+            "deleted knowledge": "list --deleted",
+            "skill": "skills list",
+        }.get(kind)
+        usual = (
+            f"`hexad {command}` shows them"
+            if command
+            else "list what there is, or save it first"
+        )
+        super().__init__(
+            f"no {kind} {key!r} in namespace {namespace!r}; {next_step or usual}"
+        )
         self.kind = kind
         self.key = key
         self.namespace = namespace
 
 
 class NotOwn(HexadError):
-    """An entry that an agent may not change, because the user said or pinned it; it can propose the change."""
+    """An entry that an agent may not change, because the user said or pinned it; it can
+    propose the change.
+    """
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"{key!r} is the user's own entry; propose the change, so that a person decides")
+        super().__init__(
+            f"{key!r} is the user's own entry; propose the change, so that a person decides"
+        )
         self.key = key
 
 
@@ -94,12 +116,16 @@ class RateLimited(HexadError):
 
 
 class DailyLimit(RateLimited):
-    """Agents have reached a namespace's limit of new skills in one day; people are not affected."""
+    """Agents have reached a namespace's limit of new skills in one day; people are not
+    affected.
+    """
 
     def __init__(self, limit: int, session: str, namespace: str) -> None:
         super().__init__("skills", limit, session)
         created = f"agents have created {limit} skills in namespace {namespace!r} today (max_skills_per_day={limit})"
-        self.args = (f"{created}; raise max_skills_per_day, or wait until tomorrow (UTC)",)
+        self.args = (
+            f"{created}; raise max_skills_per_day, or wait until tomorrow (UTC)",
+        )
         self.namespace = namespace
 
 
@@ -122,7 +148,9 @@ class SkillFailed(HexadError):
 
 
 class AccessRefused(HexadError):
-    """A request that its token does not allow; ``status`` is 401 without a token that is known, else 403."""
+    """A request that its token does not allow; ``status`` is 401 without a token that
+    is known, else 403.
+    """
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -130,7 +158,9 @@ class AccessRefused(HexadError):
 
 
 class ChangedMeanwhile(HexadError):
-    """A record that somebody changed, or made, since the caller read it; nothing was written."""
+    """A record that somebody changed, or made, since the caller read it; nothing was
+    written.
+    """
 
     def __init__(self, key: str, *, made: bool = False) -> None:
         found = "is there already" if made else "has changed since you read it"
@@ -142,7 +172,9 @@ class Disabled(HexadError):
     """The knowledge system is off, so nothing can be stored or read by key."""
 
     def __init__(self) -> None:
-        super().__init__("the knowledge system is off; open it with enabled=True, or set HEXAD_ENABLED=true")
+        super().__init__(
+            "the knowledge system is off; open it with enabled=True, or set HEXAD_ENABLED=true"
+        )
 
 
 class ConfigError(HexadError):
@@ -174,7 +206,9 @@ class EvalError(_FileError):
 
 
 class ClientConfigError(_FileError):
-    """An MCP client's configuration file that cannot be read or changed; it was left as it is."""
+    """An MCP client's configuration file that cannot be read or changed; it was left as
+    it is.
+    """
 
 
 class MissingExtra(HexadError):
@@ -188,8 +222,13 @@ class MissingExtra(HexadError):
 class PackageTooOld(MissingExtra):
     """Something needs a newer version of a package than the one that is installed."""
 
-    def __init__(self, what: str, package: str, *, found: str, needed: str, install: str) -> None:
-        HexadError.__init__(self, f"{what} needs {package} {needed} or newer, and {found} is installed: {install} -U")
+    def __init__(
+        self, what: str, package: str, *, found: str, needed: str, install: str
+    ) -> None:
+        HexadError.__init__(
+            self,
+            f"{what} needs {package} {needed} or newer, and {found} is installed: {install} -U",
+        )
         self.install = install
 
 
@@ -205,15 +244,24 @@ class NoSandbox(HexadError):
 
 
 class TemplateFailed(HexadError):
-    """A template that cannot be rendered, or that reached a limit; no part of its text is returned.
+    """A template that cannot be rendered, or that reached a limit; no part of its text
+    is returned.
 
-    ``missing`` names a value that was absent; with ``parameter`` it is one that the caller did not give.
+    ``missing`` names a value that was absent; with ``parameter`` it is one that the
+    caller did not give.
     """
 
     def __init__(
-        self, reason: str, *, line: int | None = None, missing: str | None = None, parameter: bool = False
+        self,
+        reason: str,
+        *,
+        line: int | None = None,
+        missing: str | None = None,
+        parameter: bool = False,
     ) -> None:
-        super().__init__(f"template{'' if line is None else f', line {line}'}: {reason}")
+        super().__init__(
+            f"template{'' if line is None else f', line {line}'}: {reason}"
+        )
         self.reason = reason
         self.line = line
         self.missing = missing
@@ -245,7 +293,10 @@ class SchemaTooNew(StoreError):
     """The database was written by a newer Hexad; it was not changed."""
 
     def __init__(self, location: str, found: int, known: int) -> None:
-        super().__init__(location, f"has schema {found}, this program knows {known}; upgrade Hexad to open it")
+        super().__init__(
+            location,
+            f"has schema {found}, this program knows {known}; upgrade Hexad to open it",
+        )
         self.found = found
         self.known = known
 
@@ -267,7 +318,9 @@ class StoreClosed(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The file is corrupt, or the record of that id cannot be read; see `hexad doctor --repair`."""
+    """The file is corrupt, or the record of that id cannot be read; see `hexad doctor
+    --repair`.
+    """
 
     def __init__(self, location: str, reason: str, id: str | None = None) -> None:
         super().__init__(location, reason)
@@ -275,17 +328,25 @@ class StoreDamaged(StoreError):
 
 
 class CommitInDoubt(StoreError):
-    """The connection was lost while a change was being committed: it was stored whole, or not at all."""
+    """The connection was lost while a change was being committed: it was stored whole,
+    or not at all.
+    """
 
     def __init__(self, location: str) -> None:
-        super().__init__(location, "the connection was lost during a commit; look whether it was stored, then retry")
+        super().__init__(
+            location,
+            "the connection was lost during a commit; look whether it was stored, then retry",
+        )
 
 
 class DeadlineExceeded(StoreError):
     """A query took longer than it was given, and was stopped."""
 
     def __init__(self, location: str, seconds: float) -> None:
-        super().__init__(location, f"no answer within {seconds:g} s; ask again, or raise layer_deadline")
+        super().__init__(
+            location,
+            f"no answer within {seconds:g} s; ask again, or raise layer_deadline",
+        )
         self.seconds = seconds
 
 

@@ -17,18 +17,30 @@ if TYPE_CHECKING:
 
 
 def require_extra(extra: str, what: str, *modules: str) -> None:
-    """Raise `MissingExtra` where a module is not installed, `PackageTooOld` where a package of the extra is older."""
+    """Raise `MissingExtra` where a module is not installed, `PackageTooOld` where a
+    package of the extra is older.
+    """
     if not all(map(is_importable, modules)):
         raise missing_extra(what, extra)
     from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms
 
     with suppress(metadata.PackageNotFoundError):  # it runs from its folder
         asked = "\n".join(metadata.requires("hexad") or ())
-        for package, needed in re.findall(rf"^([\w-]+).*>=([\d.]+).*extra == [\"']{extra}[\"']", asked, re.MULTILINE):
-            with suppress(metadata.PackageNotFoundError):  # importable without metadata: assume that it is new enough
+        for package, needed in re.findall(
+            rf"^([\w-]+).*>=([\d.]+).*extra == [\"']{extra}[\"']", asked, re.MULTILINE
+        ):
+            with suppress(
+                metadata.PackageNotFoundError
+            ):  # importable without metadata: assume that it is new enough
                 found = metadata.version(package)
                 if () < _numbers(found) < _numbers(needed):
-                    raise PackageTooOld(what, package, found=found, needed=needed, install=install_command(extra))
+                    raise PackageTooOld(
+                        what,
+                        package,
+                        found=found,
+                        needed=needed,
+                        install=install_command(extra),
+                    )
 
 
 def missing_extra(what: str, extra: str) -> MissingExtra:
@@ -37,7 +49,9 @@ def missing_extra(what: str, extra: str) -> MissingExtra:
 
 
 def install_command(extra: str) -> str:
-    """The command that adds an extra to this very Hexad: with pip, uv or pipx, from an index or from its folder."""
+    """The command that adds an extra to this very Hexad: with pip, uv or pipx, from an
+    index or from its folder.
+    """
     from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms, for an error
 
     try:
@@ -80,4 +94,5 @@ def _numbers(version: str) -> tuple[int, ...]:
     >>> _numbers("1.39.1") < _numbers("2.0") < _numbers("2.13.0rc1")
     True
     """
-    return tuple(int(part) for part in re.match(r"[\d.]*", version)[0].split(".") if part)  # type: ignore[index]
+    numbers = version[: len(version) - len(version.lstrip("0123456789."))]
+    return tuple(int(part) for part in numbers.split(".") if part)

@@ -1,4 +1,6 @@
-"""State that a child process must not share with its parent: locks, connections, counts that wait to be written."""
+"""State that a child process must not share with its parent: locks, connections, counts
+that wait to be written.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class Holdable(Forkable, Protocol):
         """Let work begin again."""
 
 
-FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
+FORK_PATIENCE: Final = (
+    5.0  # seconds that a `fork` waits for the work of other threads to end
+)
 _known: Final[weakref.WeakSet[Forkable]] = weakref.WeakSet()
 _holdable: Final[weakref.WeakSet[Holdable]] = weakref.WeakSet()
 _held: Final[list[Holdable]] = []
@@ -59,4 +63,6 @@ def _after_in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
+    os.register_at_fork(
+        before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child
+    )

@@ -1,4 +1,6 @@
-"""The nouns: the records that Hexad keeps, its queries and its answers. Frozen; the standard library only."""
+"""The nouns: the records that Hexad keeps, its queries and its answers. Frozen; the
+standard library only.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
     Clock: TypeAlias = Callable[[], datetime]
     TokenCounter: TypeAlias = Callable[[str], int]
-    Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+    Json: TypeAlias = (
+        "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+    )
 
 DEFAULT_NAMESPACE: Final = "default"
 _NAME_PARTS: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
@@ -35,11 +39,15 @@ _PLACEHOLDER: Final = re.compile(r"<[\w*]+>")
 _PATTERN_WORD: Final = re.compile(r"\w+")
 _WORDLESS: Final = re.compile(r"Exit code <\w+>|\W*")  # an error that says nothing
 _FEWEST_QUOTED: Final = 3  # words of a pattern in a message that quotes it
-TRUSTED: Final = 0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
+TRUSTED: Final = (
+    0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
+)
 
 
 def shown_trust(trust: float) -> str:
-    """Trust as people read it, rounded down: 0.697 is not shown as the 0.70 that it does not reach."""
+    """Trust as people read it, rounded down: 0.697 is not shown as the 0.70 that it
+    does not reach.
+    """
     return f"{int(trust * 100 + 1e-9) / 100:.2f}"
 
 
@@ -98,7 +106,9 @@ class Fields(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class _Said:
-    """The fields of every record and of every version: who said it, when, and what was redacted."""
+    """The fields of every record and of every version: who said it, when, and what was
+    redacted.
+    """
 
     origin: Origin = Origin.USER
     session: str = ""
@@ -136,7 +146,9 @@ class Knowledge(_Stored):
     version: int = 1
     first_version: int = 1  # the first version that `history` shows
     said: str = ""  # the user's own sentences, if an agent put them into other words
-    given_by: Mapping[str, str] = field(default_factory=dict)  # the session that set each field that is not its default
+    given_by: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the session that set each field that is not its default
     deleted: datetime | None = None
 
     @property
@@ -149,13 +161,19 @@ class Knowledge(_Stored):
         """Who said it, and how it came here."""
         if not self.said:
             return self.origin.value
-        noted = "noted by the agent" if self.origin is Origin.USER else "in the agent's words"
+        noted = (
+            "noted by the agent"
+            if self.origin is Origin.USER
+            else "in the agent's words"
+        )
         return f"said by the user on {self.updated:%Y-%m-%d}, {noted}"
 
     def fields(self) -> Fields:
         """Its searchable text."""
         tags = (*self.tags, self.subject) if self.subject else self.tags
-        return Fields(self.key, self.content, tags, (("category", self.category),), self.subject)
+        return Fields(
+            self.key, self.content, tags, (("category", self.category),), self.subject
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,12 +191,14 @@ class Version(_Said):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning(_Stored):
-    """An error pattern, what is known to have worked after it, and what somebody says about it.
+    """An error pattern, what is known to have worked after it, and what somebody says
+    about it.
 
-    ``seen`` counts the error, ``sessions`` the sessions that met it. ``fix`` is a lesson in somebody's words; what the
-    calls themselves show is in ``evidence``. ``worked`` and ``failed`` count sessions that met the error, were shown
-    something and tried it; ``unaided`` and ``stuck`` those that were shown nothing and went on, or met it again.
-    ``trust`` follows from these.
+    ``seen`` counts the error, ``sessions`` the sessions that met it. ``fix`` is a
+    lesson in somebody's words; what the calls themselves show is in ``evidence``.
+    ``worked`` and ``failed`` count sessions that met the error, were shown something
+    and tried it; ``unaided`` and ``stuck`` those that were shown nothing and went on,
+    or met it again. ``trust`` follows from these.
     """
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
@@ -196,7 +216,9 @@ class Learning(_Stored):
     length: int = 0  # of the template, in words
     unaided: int = 0
     trust: float = 0.0
-    evidence: Mapping[str, Json] = field(default_factory=dict)  # see `hexad.examples.Evidence`
+    evidence: Mapping[str, Json] = field(
+        default_factory=dict
+    )  # see `hexad.examples.Evidence`
     stuck: int = 0
     sessions: int = 0
 
@@ -217,7 +239,9 @@ class Learning(_Stored):
 
     @property
     def learned(self) -> bool:
-        """Whether it is a learning: met in a second session, or put into words. Other failures are only noticed."""
+        """Whether it is a learning: met in a second session, or put into words. Other
+        failures are only noticed.
+        """
         return self.in_words or self.sessions > 1 or self.origin is not Origin.TOOL
 
     @property
@@ -231,30 +255,43 @@ class Learning(_Stored):
         return self.trigger.removeprefix("tool:")
 
     def is_told(self, message: str) -> bool:
-        """Whether it belongs into a prompt for a message: a lesson always, an example if the message names its tool.
+        """Whether it belongs into a prompt for a message: a lesson always, an example
+        if the message names its tool.
 
-        A program is named by its own words (`npm test`) once two sessions met the error, a tool by the parts of its
-        name in any order.
+        A program is named by its own words (`npm test`) once two sessions met the
+        error, a tool by the parts of its name in any order.
         """
         if self.in_words:
             return True
         examples = [each for each in self.known.shown if not each.rights]
         text = " ".join(message.casefold().split())
         words = {part.casefold() for part in _NAME_PARTS.findall(message)}
-        name = self.tool.rpartition("__")[2]  # of an MCP server's tool, which clients give its server's name
+        name = self.tool.rpartition("__")[
+            2
+        ]  # of an MCP server's tool, which clients give its server's name
         own = {part.casefold() for part in _NAME_PARTS.findall(name)}
         if examples and self._is_quoted(text, named=own <= words):
             return True
-        if not any(each.general for each in examples) or _WORDLESS.fullmatch(self.error_pattern):
+        if not any(each.general for each in examples) or _WORDLESS.fullmatch(
+            self.error_pattern
+        ):
             return False
         programs = self.known.names if self.sessions > 1 else ()
-        if any(re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", text) for name in programs):
+        if any(
+            re.search(rf"(?<![\w-]){re.escape(name.casefold())}(?![\w-])", text)
+            for name in programs
+        ):
             return True
         return not self.known.names and own <= words
 
     def _is_quoted(self, text: str, *, named: bool) -> bool:
-        """Whether a message holds the words of its pattern in a row: enough of them, unless it names the tool too."""
-        parts = [" ".join(_PATTERN_WORD.findall(each.casefold())) for each in _PLACEHOLDER.split(self.error_pattern)]
+        """Whether a message holds the words of its pattern in a row: enough of them,
+        unless it names the tool too.
+        """
+        parts = [
+            " ".join(_PATTERN_WORD.findall(each.casefold()))
+            for each in _PLACEHOLDER.split(self.error_pattern)
+        ]
         said = f" {' '.join(_PATTERN_WORD.findall(text))} "
         count = sum(len(part.split()) for part in parts)
         enough = count >= _FEWEST_QUOTED or (named and count > 0)
@@ -264,15 +301,22 @@ class Learning(_Stored):
         """Its searchable text."""
         names = self.evidence.get("names")
         programs = " ".join(map(str, names)) if isinstance(names, list) else ""
-        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, self.fix, programs) if part)
-        return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
+        parts = dict.fromkeys(
+            part
+            for part in (self.error_pattern, self.diagnosis, self.fix, programs)
+            if part
+        )
+        return Fields(
+            self.trigger, "\n".join(parts), self.tags, (("category", self.category),)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill(_Stored):
     """A reusable procedure.
 
-    ``use_count`` counts prompts and runs; ``run_count`` the runs, and ``success_count`` those that went well.
+    ``use_count`` counts prompts and runs; ``run_count`` the runs, and ``success_count``
+    those that went well.
     """
 
     layer: ClassVar[Layer] = Layer.SKILL_PATTERNS
@@ -290,7 +334,9 @@ class Skill(_Stored):
     approved_by: str = ""
     reason: str = ""  # why it is a draft, if something turned it back into one
     version: int = 1
-    recent: str = ""  # the outcomes of its latest runs since activation, one character each
+    recent: str = (
+        ""  # the outcomes of its latest runs since activation, one character each
+    )
     run_count: int = 0
     success_count: int = 0
 
@@ -338,12 +384,19 @@ class Reference(_Stored):
 
     def fields(self) -> Fields:
         """Its searchable text."""
-        return Fields(self.name, f"{self.summary}\n{self.location}", self.tags, (("kind", self.kind),))
+        return Fields(
+            self.name,
+            f"{self.summary}\n{self.location}",
+            self.tags,
+            (("kind", self.kind),),
+        )
 
 
 Record: TypeAlias = Knowledge | Learning | Skill | Reference
 RECORDS: Final[tuple[type[Record], ...]] = get_args(Record)
-RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}  # the stored layers
+RECORD_OF: Final[dict[Layer, type[Record]]] = {
+    record.layer: record for record in RECORDS
+}  # the stored layers
 DEFAULT_LAYERS: Final = tuple(RECORD_OF)
 
 
@@ -364,7 +417,9 @@ class Proposal(_Said):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """A word of an earlier question after which an item was used: it helps to find the item again."""
+    """A word of an earlier question after which an item was used: it helps to find the
+    item again.
+    """
 
     layer: Layer
     id: str
@@ -413,7 +468,9 @@ class Erasure(StrEnum):
 
 
 class Forgotten(NamedTuple):
-    """The result of `forget`: how many entries, whether no bytes of them are left, and if not, why and what to do."""
+    """The result of `forget`: how many entries, whether no bytes of them are left, and
+    if not, why and what to do.
+    """
 
     entries: int
     erased: bool
@@ -422,7 +479,9 @@ class Forgotten(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """One part of an item's score: a signal, what it matched, and the value that it added."""
+    """One part of an item's score: a signal, what it matched, and the value that it
+    added.
+    """
 
     signal: str
     detail: str
@@ -447,7 +506,9 @@ class Item:
     reasons: tuple[Reason, ...] = ()
     pinned: bool = False
     verbatim: bool = False
-    distance: int = 0  # of the memory that holds it, where several are read: 0 is the engine's own
+    distance: int = (
+        0  # of the memory that holds it, where several are read: 0 is the engine's own
+    )
     said: str = ""  # the user's sentences behind what an agent saved
 
 
@@ -459,7 +520,9 @@ class Failure(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A message as the layers see it: its keywords for people, and its terms for the index."""
+    """A message as the layers see it: its keywords for people, and its terms for the
+    index.
+    """
 
     text: str
     keywords: tuple[str, ...]
@@ -467,7 +530,9 @@ class Query(NamedTuple):
     session: str | None = None
     spelled: Mapping[str, str] = {}  # each term as it is spelled in the message
     common: frozenset[str] = frozenset()  # the terms that say little about a topic
-    parts: frozenset[str] = frozenset()  # the terms that stand for a part of a word: they count only where they match
+    parts: frozenset[str] = (
+        frozenset()
+    )  # the terms that stand for a part of a word: they count only where they match
     names: frozenset[str] = frozenset()  # the terms that are written like a name
 
     def __bool__(self) -> bool:
@@ -484,7 +549,9 @@ class Retrieval:
     keywords: tuple[str, ...] = ()
     standing: tuple[Item, ...] = ()  # in every prompt; `retrieve` leaves them out
     unfit: str = ""  # a sentence about the rules for which every prompt has no room
-    noted: tuple[Item, ...] = ()  # the agent's notes that every prompt of a small memory has
+    noted: tuple[
+        Item, ...
+    ] = ()  # the agent's notes that every prompt of a small memory has
     namespace: str = DEFAULT_NAMESPACE
     session: str | None = None
     seconds: Mapping[Layer, float] = field(default_factory=dict, compare=False)
@@ -499,10 +566,11 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt ready to send, with the items in it and those left out. ``str(prompt)`` is its text.
+    """A prompt ready to send, with the items in it and those left out. ``str(prompt)``
+    is its text.
 
-    After the base comes the ``block`` of ``standing`` items, then the ``sections`` of those that were ``kept`` of what
-    was found.
+    After the base comes the ``block`` of ``standing`` items, then the ``sections`` of
+    those that were ``kept`` of what was found.
     """
 
     text: str
@@ -534,13 +602,20 @@ class Prompt:
         return self.added.strip("\n").removeprefix(self.block).strip("\n")
 
     def explain(self) -> str:
-        """The keywords, the items that were kept or left out with their reasons, and the layers that failed."""
+        """The keywords, the items that were kept or left out with their reasons, and
+        the layers that failed.
+        """
         lines = [f"searched for: {', '.join(self.keywords) or 'nothing'}"]
         lines += [f"standing {item.layer}/{item.key}" for item in self.standing]
         lines += [f"noted {item.layer}/{item.key}" for item in self.noted]
         lines += [f"kept {_reason_line(item)}" for item in self.kept]
-        lines += [f"dropped {_reason_line(item)}: over the token budget of {self.budget}" for item in self.dropped]
-        lines += [f"failed {failure.layer}: {failure.reason}" for failure in self.failures]
+        lines += [
+            f"dropped {_reason_line(item)}: over the token budget of {self.budget}"
+            for item in self.dropped
+        ]
+        lines += [
+            f"failed {failure.layer}: {failure.reason}" for failure in self.failures
+        ]
         return "\n".join(lines)
 
 

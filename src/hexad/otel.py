@@ -1,6 +1,8 @@
-"""Traces and metrics by OpenTelemetry: spans and counters of what the engine and the server do, without content.
+"""Traces and metrics by OpenTelemetry: spans and counters of what the engine and the
+server do, without content.
 
-The API alone is needed (extra `otel`). Without an SDK that a program has set up, nothing is recorded.
+The API alone is needed (extra `otel`). Without an SDK that a program has set up,
+nothing is recorded.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def instrumented() -> Iterator[None]:
 
 
 def continue_trace(headers: Mapping[str, str]) -> None:
-    """Spans of this task belong to the trace that the headers of its request name (`traceparent`), if they name one."""
+    """Spans of this task belong to the trace that the headers of its request name
+    (`traceparent`), if they name one.
+    """
     if "traceparent" in headers and is_importable("opentelemetry"):
         from opentelemetry import context, propagate  # noqa: PLC0415 - behind its extra
 
@@ -50,12 +54,21 @@ class _Recorder:
         from opentelemetry import context, metrics, trace  # noqa: PLC0415 - behind its extra
 
         self._context, self._trace = context, trace
-        self._tracer, meter = trace.get_tracer("hexad", __version__), metrics.get_meter("hexad", __version__)
-        self._durations = meter.create_histogram("hexad.duration", "s", "how long something took")
-        self._counts = meter.create_counter("hexad.count", "1", "how often something happened")
+        self._tracer, meter = (
+            trace.get_tracer("hexad", __version__),
+            metrics.get_meter("hexad", __version__),
+        )
+        self._durations = meter.create_histogram(
+            "hexad.duration", "s", "how long something took"
+        )
+        self._counts = meter.create_counter(
+            "hexad.count", "1", "how often something happened"
+        )
 
     def begun(self, name: str) -> Callable[[Signal], None]:
-        """Open a span inside of the current one; what begins before it ends is inside of it."""
+        """Open a span inside of the current one; what begins before it ends is inside
+        of it.
+        """
         span = self._tracer.start_span(f"hexad.{name}")
         before = self._context.attach(self._trace.set_span_in_context(span))
 
@@ -71,7 +84,11 @@ class _Recorder:
         return ended
 
     def _count(self, signal: Signal) -> None:
-        words = {f"hexad.{name}": each for name, each in signal.facts.items() if isinstance(each, str)}
+        words = {
+            f"hexad.{name}": each
+            for name, each in signal.facts.items()
+            if isinstance(each, str)
+        }
         kind = {"hexad.what": signal.name, **words}
         self._durations.record(signal.seconds, kind)
         self._counts.add(1, kind)
@@ -79,14 +96,28 @@ class _Recorder:
             self._counts.add(times, {"hexad.what": "action", "hexad.action": action})
 
     def _describe(self, span: Span, signal: Signal) -> None:
-        """The facts as attributes, and a span for each layer: as long as its own work, behind the read they share."""
+        """The facts as attributes, and a span for each layer: as long as its own work,
+        behind the read they share.
+        """
         facts = signal.facts
         if signal.actions:
             span.update_name(f"hexad.{next(iter(signal.actions))}")
         if "error" in facts:
             span.set_status(self._trace.StatusCode.ERROR)
-        span.set_attributes({f"hexad.{name}": value for name, value in facts.items() if not name.endswith(_LAYER)})
-        layers = {name.removesuffix(_LAYER): round(float(facts[name]) * 1e9) for name in facts if name.endswith(_LAYER)}
+        span.set_attributes(
+            {
+                f"hexad.{name}": value
+                for name, value in facts.items()
+                if not name.endswith(_LAYER)
+            }
+        )
+        layers = {
+            name.removesuffix(_LAYER): round(float(facts[name]) * 1e9)
+            for name in facts
+            if name.endswith(_LAYER)
+        }
         start = time.time_ns() - sum(layers.values())
         for layer, length in layers.items():
-            self._tracer.start_span(f"hexad.layer.{layer}", start_time=start).end(start := start + length)
+            self._tracer.start_span(f"hexad.layer.{layer}", start_time=start).end(
+                start := start + length
+            )

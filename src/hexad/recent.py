@@ -1,4 +1,6 @@
-"""`Recent`: a map of the latest entries, for threads and child processes alike; `LatestResults`: results to reuse."""
+"""`Recent`: a map of the latest entries, for threads and child processes alike;
+`LatestResults`: results to reuse.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class Recent(Generic[K, V]):
         self.update(key, lambda _: value)
 
     def update(self, key: K, change: Callable[[V | None], V]) -> tuple[V | None, V]:
-        """Replace a value by what ``change`` makes of it, in one step; returns the value before and after."""
+        """Replace a value by what ``change`` makes of it, in one step; returns the
+        value before and after.
+        """
         with self._lock:
             before = self._entries.get(key)
             after = self._entries[key] = change(before)
@@ -83,7 +87,8 @@ class Recent(Generic[K, V]):
 
 
 class LatestResults(Generic[K, G, V]):
-    """The result for what was given last under a key: computed again once something else is given.
+    """The result for what was given last under a key: computed again once something
+    else is given.
 
     >>> lengths = LatestResults[str, str, int](8)
     >>> lengths.of("name", "Ada", len), lengths.of("name", "Ada", lambda _: 99), lengths.of("name", "Grace", len)

@@ -1,4 +1,6 @@
-"""JSON Schemas for MCP tools and HTTP alike: of the nouns, made from their own fields, and of every answer."""
+"""JSON Schemas for MCP tools and HTTP alike: of the nouns, made from their own fields,
+and of every answer.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ BOUNDS: Final[dict[str, Schema]] = {  # of fields, by name
     "tags": {"items": KEY, "maxItems": MAX_TAGS},
     "relevance": {"minimum": 0, "maximum": 1},
     "position": {"minimum": 0, "maximum": 2**53},
-    **{name: {"maxLength": MAX_KEY} for name in ("key", "name", "trigger", "subject", "thread")},
+    **{
+        name: {"maxLength": MAX_KEY}
+        for name in ("key", "name", "trigger", "subject", "thread")
+    },
 }
 
 
@@ -48,7 +53,11 @@ def _field(noun: type, name: str) -> Schema:
 def noun_schema(noun: type) -> Schema:
     """A noun as `wire.to_json` writes it."""
     properties = {name: _field(noun, name) for name in shapes(noun)}
-    return {"type": "object", "properties": {"type": TEXT, **properties}, "required": ["type", *properties]}
+    return {
+        "type": "object",
+        "properties": {"type": TEXT, **properties},
+        "required": ["type", *properties],
+    }
 
 
 def given(noun: type, names: str, *, required: str = "", **more: Schema) -> Schema:
@@ -58,12 +67,18 @@ def given(noun: type, names: str, *, required: str = "", **more: Schema) -> Sche
 
 def fields_of(noun: type, names: str) -> dict[str, Schema]:
     """Some fields of a noun, with the bounds that the engine checks."""
-    return {name: {**_field(noun, name), **BOUNDS.get(name, {})} for name in names.split()}
+    return {
+        name: {**_field(noun, name), **BOUNDS.get(name, {})} for name in names.split()
+    }
 
 
 def body(*, required: str = "", **properties: Schema) -> Schema:
     """A body of these properties; others are refused."""
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema: Schema = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
     return {**schema, "required": required.split()} if required else schema
 
 
@@ -76,19 +91,27 @@ def listed(name: str) -> Schema:
     """A page of a listing: its items, and the cursor of the next page, if there is one."""
     return {
         "type": "object",
-        "properties": {"items": {"type": "array", "items": ref(name)}, "next": {"type": ["string", "null"]}},
+        "properties": {
+            "items": {"type": "array", "items": ref(name)},
+            "next": {"type": ["string", "null"]},
+        },
         "required": ["items"],
     }
 
 
 def answer(fields: str) -> Schema:
     """An answer with these properties: each a text, or of the kind behind its colon."""
-    properties = {name: _written(kind or "text") for name, _, kind in (each.partition(":") for each in fields.split())}
+    properties = {
+        name: _written(kind or "text")
+        for name, _, kind in (each.partition(":") for each in fields.split())
+    }
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _written(kind: str) -> Schema:
-    """A kind by its name: `whole`, a noun, `[a list of a kind]`, `{an object by names}`, `what may be null?`."""
+    """A kind by its name: `whole`, a noun, `[a list of a kind]`, `{an object by
+    names}`, `what may be null?`.
+    """
     if kind.endswith("?"):
         return {"anyOf": [_written(kind[:-1]), {"type": "null"}]}
     if kind.startswith("["):
@@ -140,4 +163,7 @@ COMPONENTS: Final[dict[str, Schema]] = {
     **{name: answer(fields) for name, fields in _ANSWERS.items()},
 }
 _COUNTED: Final = "of what was found, which `budget` limits; the standing block is not counted (`/explain` counts it)"
-COMPONENTS["Prompt"]["properties"]["tokens"] = {"type": "integer", "description": _COUNTED}
+COMPONENTS["Prompt"]["properties"]["tokens"] = {
+    "type": "integer",
+    "description": _COUNTED,
+}

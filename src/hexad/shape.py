@@ -1,6 +1,8 @@
-"""The kind of value in each field of a noun, read from its annotation: the basis of SQL columns and of JSON.
+"""The kind of value in each field of a noun, read from its annotation: the basis of SQL
+columns and of JSON.
 
-A field with an annotation that is not in `_KINDS` is a `KeyError` when its noun is first stored or written.
+A field with an annotation that is not in `_KINDS` is a `KeyError` when its noun is
+first stored or written.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ class Kind(StrEnum):
 
 
 class Shape(NamedTuple):
-    """The values that a field may hold: its kind, the closed set of a choice, and whether it may be None."""
+    """The values that a field may hold: its kind, the closed set of a choice, and
+    whether it may be None.
+    """
 
     kind: Kind
     choice: type[Choice] | None
@@ -67,9 +71,13 @@ def from_microseconds(number: int) -> datetime:
 
 @cache
 def shapes(noun: type[Any]) -> Mapping[str, Shape]:
-    """The shape of each field of a noun: its own fields first, then those that it shares with others."""
+    """The shape of each field of a noun: its own fields first, then those that it
+    shares with others.
+    """
     found: dict[str, Shape] = {}
-    for field in sorted(fields(noun), key=lambda field: field.name not in noun.__annotations__):
+    for field in sorted(
+        fields(noun), key=lambda field: field.name not in noun.__annotations__
+    ):
         name = str(field.type).removesuffix(" | None")
         found[field.name] = Shape(_KINDS[name], _CHOICES.get(name), name != field.type)
     return found

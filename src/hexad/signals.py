@@ -1,4 +1,6 @@
-"""Facts about what the engine does, never content, for metrics and traces. Without a listener they cost nothing."""
+"""Facts about what the engine does, never content, for metrics and traces. Without a
+listener they cost nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Facts: TypeAlias = dict[str, str | float]
 
 
 class Signal(NamedTuple):
-    """Something that has ended: its name, how long it took, and facts about it: numbers, and words of closed sets."""
+    """Something that has ended: its name, how long it took, and facts about it:
+    numbers, and words of closed sets.
+    """
 
     name: str
     seconds: float
@@ -25,16 +29,22 @@ class Signal(NamedTuple):
     @property
     def actions(self) -> dict[str, int]:
         """How often each thing was done by a change; nothing if it failed."""
-        facts = self.facts if self.name == "change" and "error" not in self.facts else {}
+        facts = (
+            self.facts if self.name == "change" and "error" not in self.facts else {}
+        )
         return {action: int(times) for action, times in facts.items()}
 
 
-Listener: TypeAlias = Callable[[str], Callable[[Signal], None]]  # hears a beginning; its answer hears the end
+Listener: TypeAlias = Callable[
+    [str], Callable[[Signal], None]
+]  # hears a beginning; its answer hears the end
 _listeners: Final[list[Listener]] = []
 
 
 class measured:  # noqa: N801 - used like a function: `with measured("retrieval") as facts`
-    """A block that ends with a signal, which has the facts that the block noted. Signals inside it are its parts."""
+    """A block that ends with a signal, which has the facts that the block noted.
+    Signals inside it are its parts.
+    """
 
     __slots__ = ("_ends", "_facts", "_name", "_started")
 
@@ -49,12 +59,18 @@ class measured:  # noqa: N801 - used like a function: `with measured("retrieval"
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._ends:
             failed: Facts = {} if kind is None else {"error": kind.__name__}
-            signal = Signal(self._name, time.perf_counter() - self._started, {**self._facts, **failed})
+            signal = Signal(
+                self._name,
+                time.perf_counter() - self._started,
+                {**self._facts, **failed},
+            )
             for ended in self._ends:
                 try:
                     ended(signal)
                 except Exception as error:  # noqa: BLE001 - what was measured is done
-                    warn_once(f"a listener failed, so metrics or traces miss something: {type(error).__name__}")
+                    warn_once(
+                        f"a listener failed, so metrics or traces miss something: {type(error).__name__}"
+                    )
 
 
 @cache
@@ -70,7 +86,9 @@ def wanted() -> bool:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Pass signals to a listener inside of this block, in the thread of the one who emits them."""
+    """Pass signals to a listener inside of this block, in the thread of the one who
+    emits them.
+    """
     _listeners.append(listener)
     try:
         yield

@@ -1,4 +1,6 @@
-"""The one JSON shape of every noun: `--json`, backups, MCP and later HTTP all speak it. Its version is `WIRE`."""
+"""The one JSON shape of every noun: `--json`, backups, MCP and later HTTP all speak it.
+Its version is `WIRE`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.errors import InvalidInput
-from hexad.model import RECORDS, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
+from hexad.model import (
+    RECORDS,
+    Association,
+    AuditRecord,
+    Layer,
+    Proposal,
+    SkillVersion,
+    Version,
+)
 from hexad.shape import Kind, shapes
 
 if TYPE_CHECKING:
@@ -19,7 +29,9 @@ if TYPE_CHECKING:
 WIRE: Final = 1
 _LARGEST: Final = 2**63 - 1
 N = TypeVar("N")
-_RENAMED: Final = {"learning": {"fixes": "evidence", "support": "unaided"}}  # fields of earlier versions
+_RENAMED: Final = {
+    "learning": {"fixes": "evidence", "support": "unaided"}
+}  # fields of earlier versions
 
 TYPES: Final[dict[str, type]] = {
     **{record.layer.noun: record for record in RECORDS},
@@ -43,34 +55,53 @@ _PYTHON: Final[dict[Kind, type | tuple[type, ...]]] = {
 
 
 def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a JSON text, for `json.loads`; a key that is there twice is a `ValueError`, not the last one's."""
+    """An object of a JSON text, for `json.loads`; a key that is there twice is a
+    `ValueError`, not the last one's.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:40]!a} is there twice")
+        raise ValueError(
+            f"the key {next(key for key in keys if keys.count(key) > 1)[:40]!a} is there twice"
+        )
     return found
 
 
 def to_json(noun: Any) -> dict[str, Json]:
     """A noun as JSON, its type named in ``type``."""
     kind: type = type(noun)
-    values = {name: _written(shape.kind, getattr(noun, name)) for name, shape in shapes(kind).items()}
+    values = {
+        name: _written(shape.kind, getattr(noun, name))
+        for name, shape in shapes(kind).items()
+    }
     return {"type": _NAMES[kind], **values}
 
 
-def from_json(noun: type[N], shape: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
-    """The noun that `to_json` wrote; a field that is unknown, missing or of the wrong type is named."""
+def from_json(
+    noun: type[N],
+    shape: Mapping[str, Any],
+    *,
+    defaults: Mapping[str, Any] | None = None,
+) -> N:
+    """The noun that `to_json` wrote; a field that is unknown, missing or of the wrong
+    type is named.
+    """
     known = {field.name for field in fields(noun)}  # type: ignore[arg-type]
     renamed = _RENAMED.get(_NAMES[noun], {})
     shape = {renamed.get(name, name): value for name, value in shape.items()}
     for name in shape:
         if name not in known and name not in {"type", "namespace"}:
             raise InvalidInput(name, f"is not a field of a {_NAMES[noun]}")
-    values = {**(defaults or {}), **{name: _read(noun, name, shape[name]) for name in known if name in shape}}
+    values = {
+        **(defaults or {}),
+        **{name: _read(noun, name, shape[name]) for name in known if name in shape},
+    }
     missing = [
         field.name
         for field in fields(noun)  # type: ignore[arg-type]
-        if field.name not in values and field.default is MISSING and field.default_factory is MISSING
+        if field.name not in values
+        and field.default is MISSING
+        and field.default_factory is MISSING
     ]
     if missing:
         raise InvalidInput(missing[0], f"is missing from a {_NAMES[noun]}")
@@ -89,7 +120,10 @@ def item(found: Item) -> dict[str, Json]:
         "origin": found.origin.value,
         "score": round(found.score, 6),
         "pinned": found.pinned,
-        "reasons": [{**reason._asdict(), "value": round(reason.value, 6)} for reason in found.reasons],
+        "reasons": [
+            {**reason._asdict(), "value": round(reason.value, 6)}
+            for reason in found.reasons
+        ],
     }
 
 
@@ -98,7 +132,10 @@ def retrieval(found: Retrieval) -> dict[str, Json]:
     return {
         "query": found.query,
         "keywords": list(found.keywords),
-        "items": {layer.value: [item(each) for each in items] for layer, items in found.items.items()},
+        "items": {
+            layer.value: [item(each) for each in items]
+            for layer, items in found.items.items()
+        },
         "failures": [each._asdict() for each in found.failures],
     }
 
@@ -154,9 +191,13 @@ def _read(noun: type, name: str, value: Any) -> Any:
 
 
 def _check_type(name: str, kind: Kind, value: Any) -> None:
-    if not isinstance(value, _PYTHON[kind]) or (isinstance(value, bool) and kind is not Kind.FLAG):
+    if not isinstance(value, _PYTHON[kind]) or (
+        isinstance(value, bool) and kind is not Kind.FLAG
+    ):
         raise InvalidInput(name, f"must be {kind.value}, not {type(value).__name__}")
-    if kind is Kind.LIST and not all(isinstance(each, str) for each in cast("list[object]", value)):
+    if kind is Kind.LIST and not all(
+        isinstance(each, str) for each in cast("list[object]", value)
+    ):
         raise InvalidInput(name, "must be a list of texts")
     if kind is Kind.WHOLE and abs(cast("int", value)) > _LARGEST:
         raise InvalidInput(name, "is larger than any database's whole numbers")

@@ -1,4 +1,6 @@
-"""The parts of an engine, chosen by its settings: the only place that names implementations."""
+"""The parts of an engine, chosen by its settings: the only place that names
+implementations.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,17 @@ class NoRetriever:
 
     namespace: str
 
-    def retrieve(self, query: str, *_given: Any, session: str | None = None, **_named: Any) -> Retrieval:
+    def retrieve(
+        self, query: str, *_given: Any, session: str | None = None, **_named: Any
+    ) -> Retrieval:
         """Nothing, for any query."""
         return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
 def folder_of(address: str) -> Path | None:
-    """The folder of a database's file, where its `hexad.toml` may be; None for a database that is no file."""
+    """The folder of a database's file, where its `hexad.toml` may be; None for a
+    database that is no file.
+    """
     return None if address == IN_MEMORY or "://" in address else Path(address).parent
 
 
@@ -85,8 +91,12 @@ def _in_utc(clock: Clock) -> Clock:
     return now
 
 
-def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
-    """The workspace that writes, with its limits. Engines on the same data share their counts."""
+def workspace_of(
+    store: Store, settings: Settings, clock: Clock | None, session: str
+) -> Workspace:
+    """The workspace that writes, with its limits. Engines on the same data share their
+    counts.
+    """
     tally = None if store.shared_as is None else join_tally(store.shared_as)
     most = {
         "knowledge": settings.max_knowledge,
@@ -126,28 +136,49 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
     agent = run.Agent(
         tools=engine.tools,
-        step_tool=lambda name, tool, session: engine.observer.step_tool(name, tool, session),  # noqa: PLW0108 - loads learning late
+        step_tool=lambda name, tool, session: engine.observer.step_tool(  # noqa: PLW0108 - loads learning late
+            name, tool, session
+        ),
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
-    rules = library.Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
+    rules = library.Rules(
+        auto_approve=settings.auto_approve_skills,
+        max_per_day=settings.max_skills_per_day,
+    )
     return library.SkillLibrary(engine.workspace, find, agent, rules)
 
 
 def capture_of(engine: Engine, settings: Settings, find: Finder) -> Capture:
-    """The keeper of a user's words, within the limits of the settings. It knows what the memories beside know."""
+    """The keeper of a user's words, within the limits of the settings. It knows what
+    the memories beside know.
+    """
     from hexad.memory.conversations import capture  # noqa: PLC0415 - loads in 10 ms; most engines need none
 
     def everywhere(*asked: Any, **named: Any) -> tuple[Item, ...]:
-        there = [retriever_of(other.workspace, settings).search(*asked, **named) for other in engine.others]
-        return (*find(*asked, **named), *(replace(item, distance=1) for items in there for item in items))
+        there = [
+            retriever_of(other.workspace, settings).search(*asked, **named)
+            for other in engine.others
+        ]
+        return (
+            *find(*asked, **named),
+            *(replace(item, distance=1) for items in there for item in items),
+        )
 
     most, accepted = settings.max_knowledge, words_of(settings.auto_accept)
-    return capture.Capture(engine.workspace, everywhere, most=most, auto_accept=accepted, enabled=settings.enabled)
+    return capture.Capture(
+        engine.workspace,
+        everywhere,
+        most=most,
+        auto_accept=accepted,
+        enabled=settings.enabled,
+    )
 
 
 def forget_elsewhere(change: Change, session: str) -> int:
-    """Remove a session's share of learnings and discovered skills; return the number of records that went."""
+    """Remove a session's share of learnings and discovered skills; return the number of
+    records that went.
+    """
     from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 25 ms, rarely needed
     from hexad.skills.discovery.drafts import forget_discovered  # noqa: PLC0415 - loads in 13 ms, rarely needed
 
@@ -158,24 +189,35 @@ def forget_elsewhere(change: Change, session: str) -> int:
 def similarity_of(
     settings: Settings, embedder: Embedder | None, name: str | None, *, patient: bool
 ) -> Similarity | None:
-    """The caller's embedder, else the extra's if it is installed; None if search by meaning is off.
+    """The caller's embedder, else the extra's if it is installed; None if search by
+    meaning is off.
 
     If ``patient``, a question waits for it to load, for half of a layer's deadline.
     """
-    if not settings.enabled or not settings.semantic or settings.embedder == NO_EMBEDDER:
+    if (
+        not settings.enabled
+        or not settings.semantic
+        or settings.embedder == NO_EMBEDDER
+    ):
         return None
     from hexad import semantic  # noqa: PLC0415 - loads in 1 ms; an engine without it needs none
 
     patience = settings.layer_deadline / 2 if patient else 0.0
     if embedder is not None:
-        return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 4, patience=patience)
+        return semantic.own_similarity(
+            embedder, name, seconds=settings.layer_deadline / 4, patience=patience
+        )
     if settings.embedder == ENCODER:
         return semantic.encoder_similarity(patience=patience)
-    return semantic.static_similarity(patience=patience) if semantic.installed() else None
+    return (
+        semantic.static_similarity(patience=patience) if semantic.installed() else None
+    )
 
 
 def maintained(store: Store) -> Store:
-    """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
+    """A store that brings a namespace up to date when it is first used: the index, and
+    the patterns of learnings.
+    """
     steps = Steps(
         UpkeepStep("analyser", str(ANALYSER), reindex),
         UpkeepStep("patterns", "evidence", carry_learnings_over),

@@ -1,4 +1,6 @@
-"""The table of what each framework hides from its model, in docs/how-to/frameworks.md, as something to check."""
+"""The table of what each framework hides from its model, in docs/how-to/frameworks.md,
+as something to check.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ CASES = {  # a column of the table: a call, and a word that only its error has
 }
 
 
-def assert_table_holds(framework: str, column: str, run: Callable[[Script], object]) -> None:
+def assert_table_holds(
+    framework: str, column: str, run: Callable[[Script], object]
+) -> None:
     """Play a case in a framework without Hexad, and compare it with its cell."""
     cell, (call, word) = _cells(framework)[column], CASES[column]
     script, ended = Script([call, "Sorry.", "Sorry."]), False
@@ -35,6 +39,16 @@ def assert_table_holds(framework: str, column: str, run: Callable[[Script], obje
 
 
 def _cells(framework: str) -> dict[str, str]:
-    rows = [line.strip("|\n ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if " | " in line]
+    rows = [
+        line.strip("|\n ").split(" | ")
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if " | " in line
+    ]
     names = next(row for row in rows if row[1] == "a tool raises")
-    return dict(zip(names, next(row for row in rows[rows.index(names) :] if row[0] == framework), strict=True))
+    return dict(
+        zip(
+            names,
+            next(row for row in rows[rows.index(names) :] if row[0] == framework),
+            strict=True,
+        )
+    )

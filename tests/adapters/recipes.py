@@ -1,4 +1,6 @@
-"""Scripted models of frameworks that have a recipe but no adapter, for the pages about them."""
+"""Scripted models of frameworks that have a recipe but no adapter, for the pages about
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,37 @@ def _day(texts: Any) -> str | None:
     text = "\n".join(map(str, texts))
     if "a room on 2026" in text:
         return None
-    return "2026-01-31" if "YYYY-MM-DD" in text or "cannot read" in text else "31/01/2026"
+    return (
+        "2026-01-31" if "YYYY-MM-DD" in text or "cannot read" in text else "31/01/2026"
+    )
 
 
 def llama_index(model: str = "") -> Any:
-    from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock, ToolCallBlock
+    from llama_index.core.base.llms.types import (
+        ChatMessage,
+        ChatResponse,
+        TextBlock,
+        ToolCallBlock,
+    )
     from llama_index.core.llms.llm import ToolSelection
     from llama_index.core.llms.mock import MockFunctionCallingLLM
 
-    warnings.filterwarnings("ignore", category=DeprecationWarning)  # it looks at all attributes of its agents
+    warnings.filterwarnings(
+        "ignore", category=DeprecationWarning
+    )  # it looks at all attributes of its agents
 
     class Scripted(MockFunctionCallingLLM):
         def _answer(self, messages: Any) -> Any:
             day = _day(each.content for each in messages)
-            call = ToolCallBlock(tool_call_id=f"c{next(_IDS)}", tool_name="book", tool_kwargs={"day": day})
+            call = ToolCallBlock(
+                tool_call_id=f"c{next(_IDS)}",
+                tool_name="book",
+                tool_kwargs={"day": day},
+            )
             said = TextBlock(text="Booked.") if day is None else call
-            return ChatResponse(message=ChatMessage(role="assistant", blocks=[said]), delta="")
+            return ChatResponse(
+                message=ChatMessage(role="assistant", blocks=[said]), delta=""
+            )
 
         async def astream_chat(self, messages: Any, **_: Any) -> Any:
             async def stream() -> Any:
@@ -39,13 +56,23 @@ def llama_index(model: str = "") -> Any:
 
             return stream()
 
-        def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> Any:
+        def _prepare_chat_with_tools(
+            self, tools: Any, chat_history: Any = None, **_: Any
+        ) -> Any:
             return {"messages": chat_history or []}
 
         def get_tool_calls_from_response(self, response: Any, **_: Any) -> Any:
-            calls = [each for each in response.message.blocks if isinstance(each, ToolCallBlock)]
+            calls = [
+                each
+                for each in response.message.blocks
+                if isinstance(each, ToolCallBlock)
+            ]
             return [
-                ToolSelection(tool_id=each.tool_call_id, tool_name=each.tool_name, tool_kwargs=each.tool_kwargs)
+                ToolSelection(
+                    tool_id=each.tool_call_id,
+                    tool_name=each.tool_name,
+                    tool_kwargs=each.tool_kwargs,
+                )
                 for each in calls
             ]
 
@@ -86,14 +113,28 @@ def agno(id: str = "") -> Any:
 
 
 def smolagents(model: str = "") -> Any:
-    from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model
+    from smolagents.models import (
+        ChatMessage,
+        ChatMessageToolCall,
+        ChatMessageToolCallFunction,
+        MessageRole,
+        Model,
+    )
 
     class Scripted(Model):
         def generate(self, messages: Any, **_: Any) -> Any:
             day = _day(each.content for each in messages)
-            name, given = ("final_answer", {"answer": "Booked."}) if day is None else ("book", {"day": day})
+            name, given = (
+                ("final_answer", {"answer": "Booked."})
+                if day is None
+                else ("book", {"day": day})
+            )
             function = ChatMessageToolCallFunction(name=name, arguments=given)
-            call = ChatMessageToolCall(id=f"c{next(_IDS)}", type="function", function=function)
-            return ChatMessage(role=MessageRole.ASSISTANT, content="", tool_calls=[call])
+            call = ChatMessageToolCall(
+                id=f"c{next(_IDS)}", type="function", function=function
+            )
+            return ChatMessage(
+                role=MessageRole.ASSISTANT, content="", tool_calls=[call]
+            )
 
     return Scripted()

@@ -30,9 +30,13 @@ _GIVEN = ("Available Tools", "Runtime Context")
 
 
 def _stored(block: str) -> str:
-    """A block without the layers that need no store: ADK's also shows the agent's tools and session."""
+    """A block without the layers that need no store: ADK's also shows the agent's tools
+    and session.
+    """
     first, *sections = block.split("\n\n## ")
-    return "\n\n## ".join([first, *(each for each in sections if not each.startswith(_GIVEN))])
+    return "\n\n## ".join(
+        [first, *(each for each in sections if not each.startswith(_GIVEN))]
+    )
 
 
 def _words(part: types.Part) -> tuple[str, str]:
@@ -44,21 +48,40 @@ def _words(part: types.Part) -> tuple[str, str]:
 def _request(asked: LlmRequest) -> Request:
     """The request in words."""
     said = [
-        (_words(part)[0] or ("user" if content.role == "user" else "assistant"), _words(part)[1])
+        (
+            _words(part)[0] or ("user" if content.role == "user" else "assistant"),
+            _words(part)[1],
+        )
         for content in asked.contents
         for part in content.parts or ()
     ]
-    stored = [(role, _stored(text) if text.startswith(PREFACE) else text) for role, text in said]
-    kept = tuple((role, text) for role, text in stored if text.strip() != PREFACE.strip())
-    declared = [each for tool in asked.config.tools or () for each in tool.function_declarations or ()]
-    names, described = tuple(each.name for each in declared), tuple(each.description for each in declared)
+    stored = [
+        (role, _stored(text) if text.startswith(PREFACE) else text)
+        for role, text in said
+    ]
+    kept = tuple(
+        (role, text) for role, text in stored if text.strip() != PREFACE.strip()
+    )
+    declared = [
+        each
+        for tool in asked.config.tools or ()
+        for each in tool.function_declarations or ()
+    ]
+    names, described = (
+        tuple(each.name for each in declared),
+        tuple(each.description for each in declared),
+    )
     return Request(str(asked.config.system_instruction).strip(), kept, names, described)
 
 
 class Mending(BasePlugin):
-    """Shows the model a tool's error, or that there is no such tool, instead of ending the run."""
+    """Shows the model a tool's error, or that there is no such tool, instead of ending
+    the run.
+    """
 
-    async def on_tool_error_callback(self, *, error: Exception, **_: Any) -> dict[str, Any]:
+    async def on_tool_error_callback(
+        self, *, error: Exception, **_: Any
+    ) -> dict[str, Any]:
         return {"error": str(error)}
 
 
@@ -66,30 +89,47 @@ class Mending(BasePlugin):
 class AdkAgent:
     runner: Any
 
-    async def _given(self, text: str, user: str, session: str, *, stream: bool) -> dict[str, Any]:
+    async def _given(
+        self, text: str, user: str, session: str, *, stream: bool
+    ) -> dict[str, Any]:
         whose = {"user_id": user or "nobody", "session_id": session}
         service = self.runner.session_service
         if await service.get_session(app_name=APP, **whose) is None:
             await service.create_session(app_name=APP, **whose)
-        how = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
+        how = RunConfig(
+            streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE
+        )
         return {**whose, "new_message": message(text), "run_config": how}
 
     def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
-        *_, last = self.runner.run(**done(self._given(text, user, session, stream=stream)))
+        *_, last = self.runner.run(
+            **done(self._given(text, user, session, stream=stream))
+        )
         return "".join(part.text or "" for part in last.content.parts)
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
-        events = self.runner.run_async(**await self._given(text, user, session, stream=stream))
+        events = self.runner.run_async(
+            **await self._given(text, user, session, stream=stream)
+        )
         seen = [event async for event in events]
         return "".join(part.text or "" for part in seen[-1].content.parts)
 
     async def approve(self, *, user: str, session: str) -> str:
         whose = {"app_name": APP, "user_id": user, "session_id": session}
         said = (await self.runner.session_service.get_session(**whose)).events
-        (asked,) = [call for event in said for call in event.get_function_calls() if call.name.startswith("adk_")]
-        yes = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": True})
+        (asked,) = [
+            call
+            for event in said
+            for call in event.get_function_calls()
+            if call.name.startswith("adk_")
+        ]
+        yes = types.FunctionResponse(
+            id=asked.id, name=asked.name, response={"confirmed": True}
+        )
         answer = types.Content(role="user", parts=[types.Part(function_response=yes)])
-        events = self.runner.run_async(user_id=user, session_id=session, new_message=answer)
+        events = self.runner.run_async(
+            user_id=user, session_id=session, new_message=answer
+        )
         return [event async for event in events][-1].content.parts[0].text
 
     def stored(self, session: str) -> str:
@@ -107,11 +147,20 @@ def _make(
     tools_of_ours: bool = True,
 ) -> AdkAgent:
     model: Any = ScriptedModel.playing(lambda asked: script.play(_request(asked)))
-    own = [FunctionTool(each, require_confirmation=each.__name__ == "pay") for each in tools]
+    own = [
+        FunctionTool(each, require_confirmation=each.__name__ == "pay")
+        for each in tools
+    ]
     plugins: list[BasePlugin] = []
     if hx is not None:
-        plugins = [HexadPlugin(hx, budget=budget, tools=tools_of_ours, namespace=_known)]
-        model = ContextAwareModel.wrap(hx, model, placement="user_turn", budget=budget) if wrapped else model
+        plugins = [
+            HexadPlugin(hx, budget=budget, tools=tools_of_ours, namespace=_known)
+        ]
+        model = (
+            ContextAwareModel.wrap(hx, model, placement="user_turn", budget=budget)
+            if wrapped
+            else model
+        )
     return AdkAgent(runner(agent(model, own), [*plugins, Mending("mending")]))
 
 

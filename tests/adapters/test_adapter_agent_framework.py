@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 _IDS = count(1)
 
 
-class scripted(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]):  # noqa: N801 - a function in its place elsewhere
+class scripted(  # noqa: N801 - a function in its place elsewhere
+    FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]
+):
     """A chat client that plays a script."""
 
     def __init__(self, script: Script) -> None:
@@ -42,36 +44,62 @@ class scripted(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatC
         self._said = script
 
     def _inner_get_response(
-        self, *, messages: Sequence[Message], stream: bool, options: Mapping[str, Any], **_: Any
+        self,
+        *,
+        messages: Sequence[Message],
+        stream: bool,
+        options: Mapping[str, Any],
+        **_: Any,
     ) -> Any:
         if stream:
-            return ResponseStream(self._streamed(messages, options), finalizer=ChatResponse.from_updates)
+            return ResponseStream(
+                self._streamed(messages, options), finalizer=ChatResponse.from_updates
+            )
         return self._answered(messages, options)
 
-    async def _answered(self, messages: Sequence[Message], options: Mapping[str, Any]) -> ChatResponse:
-        return ChatResponse(messages=[Message("assistant", self._contents(messages, options))])
+    async def _answered(
+        self, messages: Sequence[Message], options: Mapping[str, Any]
+    ) -> ChatResponse:
+        return ChatResponse(
+            messages=[Message("assistant", self._contents(messages, options))]
+        )
 
     async def _streamed(
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncIterator[ChatResponseUpdate]:
-        yield ChatResponseUpdate(role="assistant", contents=self._contents(messages, options))
+        yield ChatResponseUpdate(
+            role="assistant", contents=self._contents(messages, options)
+        )
 
-    def _contents(self, messages: Sequence[Message], options: Mapping[str, Any]) -> list[Content]:
-        system = [options.get("instructions") or "", *(each.text for each in messages if each.role == "system")]
-        said = tuple((str(each.role), _words(each)) for each in messages if each.role != "system")
+    def _contents(
+        self, messages: Sequence[Message], options: Mapping[str, Any]
+    ) -> list[Content]:
+        system = [
+            options.get("instructions") or "",
+            *(each.text for each in messages if each.role == "system"),
+        ]
+        said = tuple(
+            (str(each.role), _words(each)) for each in messages if each.role != "system"
+        )
         names = tuple(each.name for each in options.get("tools") or ())
         described = tuple(each.description for each in options.get("tools") or ())
-        reply = self._said.play(Request("\n".join(filter(None, system)), said, names, described))
+        reply = self._said.play(
+            Request("\n".join(filter(None, system)), said, names, described)
+        )
         return [
             Content.from_text(each)
             if isinstance(each, str)
-            else Content.from_function_call(f"c{next(_IDS)}", each.tool, arguments=each.args)
+            else Content.from_function_call(
+                f"c{next(_IDS)}", each.tool, arguments=each.args
+            )
             for each in reply
         ]
 
 
 def _words(message: Message) -> str:
-    return message.text or " ".join(str(each.result) for each in message.contents if each.type == "function_result")
+    return message.text or " ".join(
+        str(each.result) for each in message.contents if each.type == "function_result"
+    )
 
 
 @dataclass
@@ -90,11 +118,25 @@ class FrameworkAgent:
         if not stream:
             self.last = await self.agent.run(text, session=kept)
             return str(self.last.text)
-        return "".join([each.text async for each in self.agent.run(text, session=kept, stream=True)])
+        return "".join(
+            [
+                each.text
+                async for each in self.agent.run(text, session=kept, stream=True)
+            ]
+        )
 
     async def approve(self, *, user: str, session: str) -> str:
-        yes = [each.to_function_approval_response(True) for each in self.last.user_input_requests]
-        return str((await self.agent.run(Message("user", yes), session=self.sessions[session])).text)
+        yes = [
+            each.to_function_approval_response(True)
+            for each in self.last.user_input_requests
+        ]
+        return str(
+            (
+                await self.agent.run(
+                    Message("user", yes), session=self.sessions[session]
+                )
+            ).text
+        )
 
     def stored(self, session: str) -> str:
         return str(self.sessions[session].to_dict())
@@ -110,11 +152,30 @@ def make(
 ) -> FrameworkAgent:
     ours = []
     if hx is not None:
-        ours = [HexadProvider(hx, user=lambda session: session.state["user"], budget=budget, tools=tools_of_ours)]
-    own = [tool(each, approval_mode="always_require" if each.__name__ == "pay" else None) for each in tools]
-    return FrameworkAgent(Agent(client=scripted(script), instructions=BASE, tools=own, context_providers=ours))
+        ours = [
+            HexadProvider(
+                hx,
+                user=lambda session: session.state["user"],
+                budget=budget,
+                tools=tools_of_ours,
+            )
+        ]
+    own = [
+        tool(each, approval_mode="always_require" if each.__name__ == "pay" else None)
+        for each in tools
+    ]
+    return FrameworkAgent(
+        Agent(
+            client=scripted(script),
+            instructions=BASE,
+            tools=own,
+            context_providers=ours,
+        )
+    )
 
 
 @pytest.fixture
 def agents() -> Agents:
-    return Agents(make, missing={"sync": "an agent of the framework runs in an event loop only"})
+    return Agents(
+        make, missing={"sync": "an agent of the framework runs in an event loop only"}
+    )

@@ -1,4 +1,6 @@
-"""The Claude Agent SDK keeps the contract of adapters: its own program runs, against a scripted server on loopback."""
+"""The Claude Agent SDK keeps the contract of adapters: its own program runs, against a
+scripted server on loopback.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("claude_agent_sdk", reason="the extra claude-agent is not installed: it is 350 MB")
+pytest.importorskip(
+    "claude_agent_sdk", reason="the extra claude-agent is not installed: it is 350 MB"
+)
 
 from claude_agent_sdk import (
     ClaudeAgentOptions,
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.requirement("EDGE-01", "EDGE-02"),
-    pytest.mark.filterwarnings("ignore::claude_agent_sdk.types.CanUseToolShadowedWarning"),  # only `pay` is asked for
+    pytest.mark.filterwarnings(
+        "ignore::claude_agent_sdk.types.CanUseToolShadowedWarning"
+    ),  # only `pay` is asked for
 ]
 
 
@@ -52,24 +58,45 @@ def _words(block: Any) -> str:
 
 
 def _said(message: Any) -> Iterator[tuple[str, str]]:
-    """Role and text of each block, without what the program itself reminds the model of."""
+    """Role and text of each block, without what the program itself reminds the model
+    of.
+    """
     content = message["content"]
-    for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+    for block in (
+        [{"type": "text", "text": content}] if isinstance(content, str) else content
+    ):
         text = _words(block)
         if block["type"] == "tool_result":
             _, hook, added = text.partition("hook additional context: ")
-            yield "tool", text.partition("<system-reminder>")[0] + hook + added.partition("</system-reminder>")[0]
+            yield (
+                "tool",
+                text.partition("<system-reminder>")[0]
+                + hook
+                + added.partition("</system-reminder>")[0],
+            )
         elif PREFACE in text:
-            yield message["role"], text[text.index(PREFACE) :].removesuffix("\n</system-reminder>")
+            yield (
+                message["role"],
+                text[text.index(PREFACE) :].removesuffix("\n</system-reminder>"),
+            )
         elif "\nPreToolUse:" in text:
-            yield "tool", text.partition("hook additional context: ")[2].partition("\n</system-reminder>")[0]
+            yield (
+                "tool",
+                text.partition("hook additional context: ")[2].partition(
+                    "\n</system-reminder>"
+                )[0],
+            )
         elif "<system-reminder>" not in text:
             yield message["role"], text
 
 
 def _request(body: Any) -> Request:
     said = tuple(each for message in body["messages"] for each in _said(message))
-    return Request(body["system"][-1]["text"], said, tuple(t["name"].rpartition("__")[2] for t in body["tools"]))
+    return Request(
+        body["system"][-1]["text"],
+        said,
+        tuple(t["name"].rpartition("__")[2] for t in body["tools"]),
+    )
 
 
 def _named(each: str | Call) -> str | Call:
@@ -77,7 +104,8 @@ def _named(each: str | Call) -> str | Call:
     if isinstance(each, str):
         return each
     return Call(
-        f"mcp__{'hexad' if each.tool in NAMES or each.tool.startswith('skill_') else 'desk'}__{each.tool}", each.args
+        f"mcp__{'hexad' if each.tool in NAMES or each.tool.startswith('skill_') else 'desk'}__{each.tool}",
+        each.args,
     )
 
 
@@ -135,7 +163,12 @@ def _tool(function: Callable[..., Any]) -> SdkMcpTool[Any]:
         text = result if isinstance(result, str) else json.dumps(result)
         return {"content": [{"type": "text", "text": text}]}
 
-    return SdkMcpTool(function.__name__, function.__doc__ or "", TypeAdapter(function).json_schema(), handle)
+    return SdkMcpTool(
+        function.__name__,
+        function.__doc__ or "",
+        TypeAdapter(function).json_schema(),
+        handle,
+    )
 
 
 @dataclass
@@ -144,7 +177,9 @@ class ClaudeAgent:
     given: dict[str, Any]
     with_tools: bool
     sessions: dict[str, str] = field(default_factory=dict)
-    waiting: dict[str, tuple[asyncio.Event, asyncio.Task[str]]] = field(default_factory=dict)
+    waiting: dict[str, tuple[asyncio.Event, asyncio.Task[str]]] = field(
+        default_factory=dict
+    )
 
     def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         raise NotImplementedError
@@ -152,12 +187,18 @@ class ClaudeAgent:
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         asked, approved = asyncio.Event(), asyncio.Event()
 
-        async def ask(_tool: str, _given: dict[str, Any], _context: Any) -> PermissionResultAllow:
+        async def ask(
+            _tool: str, _given: dict[str, Any], _context: Any
+        ) -> PermissionResultAllow:
             asked.set()
             await approved.wait()
             return PermissionResultAllow()
 
-        run = asyncio.create_task(self._answer(text, user, session, include_partial_messages=stream, can_use_tool=ask))
+        run = asyncio.create_task(
+            self._answer(
+                text, user, session, include_partial_messages=stream, can_use_tool=ask
+            )
+        )
         waiting = asyncio.create_task(asked.wait())
         self.waiting[session] = approved, run
         try:
@@ -205,7 +246,11 @@ def test_a_watched_handler_of_the_sdk_counts_once(agents: Agents, hx: Hexad) -> 
 
 @pytest.mark.parametrize("column", CASES)
 def test_the_table_says_what_the_model_reads(agents: Agents, column: str) -> None:
-    assert_table_holds("Claude Agent SDK", column, lambda script: answered(agents.make(None, script, [book])))
+    assert_table_holds(
+        "Claude Agent SDK",
+        column,
+        lambda script: answered(agents.make(None, script, [book])),
+    )
 
 
 @pytest.fixture
@@ -221,8 +266,14 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
         own = [_tool(each) for each in tools]
         allowed = [f"mcp__desk__{each.name}" for each in own if each.name != "pay"]
         servers = {"desk": create_sdk_mcp_server("desk", tools=own)}
-        given = {**provider.options(script, tmp_path), "mcp_servers": servers, "allowed_tools": allowed}
-        return ClaudeAgent(None if hx is None else HexadClaude(hx, budget=budget), given, tools_of_ours)
+        given = {
+            **provider.options(script, tmp_path),
+            "mcp_servers": servers,
+            "allowed_tools": allowed,
+        }
+        return ClaudeAgent(
+            None if hx is None else HexadClaude(hx, budget=budget), given, tools_of_ours
+        )
 
     missing = {
         "sync": "the SDK runs in an event loop only",
@@ -234,12 +285,26 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
 
 
 @pytest.mark.requirement("EVID-04")
-def test_before_a_call_that_failed_so_in_two_sessions_the_model_reads_what_worked(agents: Agents, hx: Hexad) -> None:
+def test_before_a_call_that_failed_so_in_two_sessions_the_model_reads_what_worked(
+    agents: Agents, hx: Hexad
+) -> None:
     own = agents.own(hx)
     for session in ("monday", "tuesday"):
-        own.observe(tool="mcp__desk__book", args={"day": "31/01/2026"}, error="cannot read the day", session=session)
-        own.observe(tool="mcp__desk__book", args={"day": "2026-01-31"}, result="booked", session=session)
+        own.observe(
+            tool="mcp__desk__book",
+            args={"day": "31/01/2026"},
+            error="cannot read the day",
+            session=session,
+        )
+        own.observe(
+            tool="mcp__desk__book",
+            args={"day": "2026-01-31"},
+            result="booked",
+            session=session,
+        )
     script = booked("28/02/2026")
     answered(agents.make(hx, script, [book]), "hello")
     told = [text for role, text in script.requests[-1].messages if role == "tool"]
-    assert [text.startswith("From memory: Failed before (2 sessions") for text in told] == [False, True]
+    assert [
+        text.startswith("From memory: Failed before (2 sessions") for text in told
+    ] == [False, True]

@@ -19,7 +19,18 @@ from pydantic import PrivateAttr
 
 from hexad.adapters.langchain import HexadMiddleware
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, BOOKING, FORM, Agents, blocks, book, booked, calls, pay, warned
+from hexad.testing.adapter_suite import (
+    BASE,
+    BOOKING,
+    FORM,
+    Agents,
+    blocks,
+    book,
+    booked,
+    calls,
+    pay,
+    warned,
+)
 from hexad.testing.script import Call, Request, Script
 from tests.support import requirement
 
@@ -43,16 +54,26 @@ class ScriptedChat(BaseChatModel):
     def bind_tools(self, tools: Sequence[Any], **_: Any) -> Any:
         return self.bind(tools=[(each.name, each.description) for each in tools])
 
-    def _generate(self, messages: list[BaseMessage], *_: Any, **given: Any) -> ChatResult:
+    def _generate(
+        self, messages: list[BaseMessage], *_: Any, **given: Any
+    ) -> ChatResult:
         tools = given.get("tools", ())
         system = "\n".join(each.text for each in messages if each.type == "system")
-        said = tuple((_ROLES[each.type], each.text) for each in messages if each.type != "system")
-        names, described = tuple(name for name, _ in tools), tuple(text for _, text in tools)
+        said = tuple(
+            (_ROLES[each.type], each.text) for each in messages if each.type != "system"
+        )
+        names, described = (
+            tuple(name for name, _ in tools),
+            tuple(text for _, text in tools),
+        )
         reply = self._script.play(Request(system, said, names, described))
         calls = [each for each in reply if isinstance(each, Call)]
         message = AIMessage(
             "".join(each for each in reply if isinstance(each, str)),
-            tool_calls=[{"name": each.tool, "args": each.args, "id": f"c{place}"} for place, each in enumerate(calls)],
+            tool_calls=[
+                {"name": each.tool, "args": each.args, "id": f"c{place}"}
+                for place, each in enumerate(calls)
+            ],
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
@@ -72,7 +93,9 @@ class Forgiving(AgentMiddleware):
         except GraphBubbleUp:
             raise
         except Exception as error:
-            return ToolMessage(str(error), tool_call_id=request.tool_call["id"], status="error")
+            return ToolMessage(
+                str(error), tool_call_id=request.tool_call["id"], status="error"
+            )
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         try:
@@ -80,7 +103,9 @@ class Forgiving(AgentMiddleware):
         except GraphBubbleUp:
             raise
         except Exception as error:
-            return ToolMessage(str(error), tool_call_id=request.tool_call["id"], status="error")
+            return ToolMessage(
+                str(error), tool_call_id=request.tool_call["id"], status="error"
+            )
 
 
 @dataclass
@@ -104,7 +129,9 @@ class LangChainAgent:
         given = self._given(text, user, session)
         if not stream:
             return (await self.graph.ainvoke(**given))["messages"][-1].text
-        seen = [each async for each in self.graph.astream(**given, stream_mode="messages")]
+        seen = [
+            each async for each in self.graph.astream(**given, stream_mode="messages")
+        ]
         return str(seen[-1][0].text)
 
     async def approve(self, *, user: str, session: str) -> str:
@@ -112,7 +139,11 @@ class LangChainAgent:
         return (await self.graph.ainvoke(**given))["messages"][-1].text
 
     def stored(self, session: str) -> str:
-        return str(self.graph.get_state({"configurable": {"thread_id": session}}).values["messages"])
+        return str(
+            self.graph.get_state({"configurable": {"thread_id": session}}).values[
+                "messages"
+            ]
+        )
 
 
 def _tool(function: Callable[..., Any]) -> Any:
@@ -136,7 +167,14 @@ def make(
 ) -> LangChainAgent:
     ours = []
     if hx is not None:
-        ours = [HexadMiddleware(hx, user=lambda runtime: runtime.context["user"], budget=budget, tools=tools_of_ours)]
+        ours = [
+            HexadMiddleware(
+                hx,
+                user=lambda runtime: runtime.context["user"],
+                budget=budget,
+                tools=tools_of_ours,
+            )
+        ]
     graph = create_agent(
         scripted(script),
         [_tool(each) for each in tools],
@@ -161,16 +199,25 @@ def _said(agent: Any, **config: Any) -> Any:
 
 
 @requirement("EDGE-01")
-def test_an_exception_that_nobody_handles_ends_the_run_as_it_was_and_is_learned(hx: Hexad) -> None:
-    agent = create_agent(scripted(booked("31/01/2026")), [book], middleware=[HexadMiddleware(hx)])
+def test_an_exception_that_nobody_handles_ends_the_run_as_it_was_and_is_learned(
+    hx: Hexad,
+) -> None:
+    agent = create_agent(
+        scripted(booked("31/01/2026")), [book], middleware=[HexadMiddleware(hx)]
+    )
     with pytest.raises(ValueError, match="cannot read the day"):
         _said(agent)
     assert calls(hx) == [("book", False)]
 
 
 @requirement("EDGE-01")
-def test_each_attempt_of_a_tool_that_the_framework_repeats_counts_once(hx: Hexad) -> None:
-    left = [ConnectionError("the desk is closed"), ConnectionError("the desk is closed")]
+def test_each_attempt_of_a_tool_that_the_framework_repeats_counts_once(
+    hx: Hexad,
+) -> None:
+    left = [
+        ConnectionError("the desk is closed"),
+        ConnectionError("the desk is closed"),
+    ]
 
     def ring(day: str) -> str:
         """Ring the desk."""
@@ -178,27 +225,50 @@ def test_each_attempt_of_a_tool_that_the_framework_repeats_counts_once(hx: Hexad
             raise left.pop()
         return day
 
-    script, retrying = booked("2026-01-31", tool="ring"), ToolRetryMiddleware(initial_delay=0.0, jitter=False)
-    _said(create_agent(scripted(script), [ring], middleware=[retrying, HexadMiddleware(hx)]))
+    script, retrying = (
+        booked("2026-01-31", tool="ring"),
+        ToolRetryMiddleware(initial_delay=0.0, jitter=False),
+    )
+    _said(
+        create_agent(
+            scripted(script), [ring], middleware=[retrying, HexadMiddleware(hx)]
+        )
+    )
     assert calls(hx) == [("ring", False), ("ring", False), ("ring", True)]
     assert len(script.requests) == 2
 
 
 @requirement("EDGE-02")
-def test_without_threads_a_message_that_is_said_again_begins_a_new_turn(hx: Hexad) -> None:
+def test_without_threads_a_message_that_is_said_again_begins_a_new_turn(
+    hx: Hexad,
+) -> None:
     days = ("31/01/2026", "2026-01-31")
     script = Script([*(Call("book", {"day": day}) for day in days), "Booked.", "Yes."])
-    agent = create_agent(scripted(script), [book], middleware=[Forgiving(), HexadMiddleware(hx)])
+    agent = create_agent(
+        scripted(script), [book], middleware=[Forgiving(), HexadMiddleware(hx)]
+    )
     _said(agent)
     _said(agent)
-    assert [FORM in str(request.messages) for request in script.requests] == [False, False, False, True]
+    assert [FORM in str(request.messages) for request in script.requests] == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 @requirement("EDGE-02")
-def test_a_run_that_goes_on_after_approval_keeps_its_block_and_counts_once(hx: Hexad) -> None:
+def test_a_run_that_goes_on_after_approval_keeps_its_block_and_counts_once(
+    hx: Hexad,
+) -> None:
     hx.knowledge.save("room", "Book a quiet room")
     script = booked("2026-01-31", tool="pay")
-    agent = create_agent(scripted(script), [_tool(pay)], middleware=[HexadMiddleware(hx)], checkpointer=InMemorySaver())
+    agent = create_agent(
+        scripted(script),
+        [_tool(pay)],
+        middleware=[HexadMiddleware(hx)],
+        checkpointer=InMemorySaver(),
+    )
     _said(agent, thread_id="s1")
     hx.knowledge.save("hall", "Book a room in the hall")
     agent.invoke(Command(resume="paid"), {"configurable": {"thread_id": "s1"}})
@@ -211,8 +281,17 @@ def test_a_run_that_goes_on_after_approval_keeps_its_block_and_counts_once(hx: H
 def test_for_a_user_who_is_not_known_nothing_is_saved_where_all_see_it(
     hx: Hexad, caplog: pytest.LogCaptureFixture
 ) -> None:
-    script = Script([Call("save_knowledge", {"key": "salary", "content": "Dana earns 100"}), "Noted."])
-    agent = create_agent(scripted(script), [], middleware=[HexadMiddleware(hx, user=lambda runtime: None)])
+    script = Script(
+        [
+            Call("save_knowledge", {"key": "salary", "content": "Dana earns 100"}),
+            "Noted.",
+        ]
+    )
+    agent = create_agent(
+        scripted(script),
+        [],
+        middleware=[HexadMiddleware(hx, user=lambda runtime: None)],
+    )
     _said(agent)
     assert not hx.knowledge.list()
     assert "could not be determined" in str(script.requests[-1].messages)

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    RunConfig,
+    Runner,
+    SQLiteSession,
+    function_tool,
+    set_tracing_disabled,
+)
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
 from hexad.adapters.openai_agents import HexadAgents
@@ -31,7 +38,11 @@ def _message(item: Any) -> tuple[str, str]:
     if item.get("type") == "function_call_output":
         return "tool", str(item["output"])
     content = item.get("content") or item.get("arguments")
-    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content or ())
+    text = (
+        content
+        if isinstance(content, str)
+        else "".join(part.get("text", "") for part in content or ())
+    )
     return item.get("role", "assistant"), text
 
 
@@ -44,9 +55,15 @@ class scripted(ScriptedModel):  # noqa: N801 - a function in its place elsewhere
         self._made = 0
 
     def _reply(self, call: ModelCall) -> Any:
-        items = [{"role": "user", "content": call.input}] if isinstance(call.input, str) else call.input
+        items = (
+            [{"role": "user", "content": call.input}]
+            if isinstance(call.input, str)
+            else call.input
+        )
         names = tuple(tool.name for tool in call.tools)
-        parts = self._said.play(Request(call.system_instructions or "", tuple(map(_message, items)), names))
+        parts = self._said.play(
+            Request(call.system_instructions or "", tuple(map(_message, items)), names)
+        )
         return [self._part(part) for part in parts]
 
     def _part(self, part: str | Call) -> Any:
@@ -75,7 +92,11 @@ class OpenAIAgent:
     def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         assert not stream
         with own_loop():
-            return str(Runner.run_sync(self.agent, text, **self._given(user, session)).final_output)
+            return str(
+                Runner.run_sync(
+                    self.agent, text, **self._given(user, session)
+                ).final_output
+            )
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         if not stream:
@@ -90,7 +111,11 @@ class OpenAIAgent:
         state = self.last.to_state()
         for each in self.last.interruptions:
             state.approve(each)
-        return str((await Runner.run(self.agent, state, **self._given(user, session))).final_output)
+        return str(
+            (
+                await Runner.run(self.agent, state, **self._given(user, session))
+            ).final_output
+        )
 
     def stored(self, session: str) -> str:
         return json.dumps(asyncio.run(self.sessions[session].get_items()))
@@ -107,7 +132,12 @@ def make(
     h = None if hx is None else HexadAgents(hx, budget=budget)
     own = [function_tool(each, needs_approval=each.__name__ == "pay") for each in tools]
     ours = h.tools() if h is not None and tools_of_ours else []
-    return OpenAIAgent(Agent(name="desk", instructions=BASE, model=scripted(script), tools=[*own, *ours]), h)
+    return OpenAIAgent(
+        Agent(
+            name="desk", instructions=BASE, model=scripted(script), tools=[*own, *ours]
+        ),
+        h,
+    )
 
 
 @pytest.fixture

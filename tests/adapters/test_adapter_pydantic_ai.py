@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 def _request(messages: list[ModelMessage], info: AgentInfo) -> Request:
     said = [(_role(part), _words(part)) for each in messages for part in each.parts]
     tools = info.function_tools
-    names, described = tuple(tool.name for tool in tools), tuple(tool.description or "" for tool in tools)
+    names, described = (
+        tuple(tool.name for tool in tools),
+        tuple(tool.description or "" for tool in tools),
+    )
     return Request(info.instructions or "", tuple(said), names, described)
 
 
@@ -48,13 +51,21 @@ def _role(part: Any) -> str:
 def scripted(script: Script) -> FunctionModel:
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         reply = script.play(_request(messages, info))
-        return ModelResponse([TextPart(each) if isinstance(each, str) else _call(each) for each in reply])
+        return ModelResponse(
+            [TextPart(each) if isinstance(each, str) else _call(each) for each in reply]
+        )
 
-    async def stream(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Any]:
+    async def stream(
+        messages: list[ModelMessage], info: AgentInfo
+    ) -> AsyncIterator[Any]:
         for place, each in enumerate(script.play(_request(messages, info))):
             part = _call(each) if isinstance(each, Call) else each
             is_call = isinstance(part, ToolCallPart)
-            yield {place: DeltaToolCall(part.tool_name, part.args_as_json_str())} if is_call else part
+            yield (
+                {place: DeltaToolCall(part.tool_name, part.args_as_json_str())}
+                if is_call
+                else part
+            )
 
     return FunctionModel(answer, stream_function=stream)
 
@@ -71,7 +82,11 @@ class PydanticAgent:
 
     def _given(self, user: str, session: str) -> dict[str, Any]:
         deps = {"user": user} if user else {}
-        return {"deps": deps, "message_history": self.histories.get(session), "conversation_id": session}
+        return {
+            "deps": deps,
+            "message_history": self.histories.get(session),
+            "conversation_id": session,
+        }
 
     def _ended(self, session: str, run: Any) -> str:
         self.histories[session], self.last = run.all_messages(), run.output
@@ -80,7 +95,9 @@ class PydanticAgent:
     def say(self, text: str, *, user: str, session: str, stream: bool) -> str:
         with own_loop():
             if not stream:
-                return self._ended(session, self.agent.run_sync(text, **self._given(user, session)))
+                return self._ended(
+                    session, self.agent.run_sync(text, **self._given(user, session))
+                )
             run = self.agent.run_stream_sync(text, **self._given(user, session))
             output = str(run.get_output())
             self.histories[session] = run.all_messages()
@@ -88,7 +105,9 @@ class PydanticAgent:
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         if not stream:
-            return self._ended(session, await self.agent.run(text, **self._given(user, session)))
+            return self._ended(
+                session, await self.agent.run(text, **self._given(user, session))
+            )
         async with self.agent.run_stream(text, **self._given(user, session)) as run:
             output = await run.get_output()
             self.histories[session] = run.all_messages()
@@ -96,7 +115,9 @@ class PydanticAgent:
 
     async def approve(self, *, user: str, session: str) -> str:
         yes = self.last.build_results(approve_all=True)
-        run = await self.agent.run(deferred_tool_results=yes, **self._given(user, session))
+        run = await self.agent.run(
+            deferred_tool_results=yes, **self._given(user, session)
+        )
         return self._ended(session, run)
 
     def stored(self, session: str) -> str:
@@ -104,7 +125,9 @@ class PydanticAgent:
 
 
 def _retrying(function: Callable[..., Any]) -> Tool:
-    """The tool as pydantic-ai wants it: an error that the model may mend is a `ModelRetry`."""
+    """The tool as pydantic-ai wants it: an error that the model may mend is a
+    `ModelRetry`.
+    """
     if function.__name__ == "pay":
         return Tool(function, requires_approval=True)
     if inspect.iscoroutinefunction(function):
@@ -129,7 +152,16 @@ def make(
     tools_of_ours: bool = True,
 ) -> PydanticAgent:
     ours = (
-        [] if hx is None else [HexadMemory(hx, user=lambda ctx: ctx.deps["user"], budget=budget, tools=tools_of_ours)]
+        []
+        if hx is None
+        else [
+            HexadMemory(
+                hx,
+                user=lambda ctx: ctx.deps["user"],
+                budget=budget,
+                tools=tools_of_ours,
+            )
+        ]
     )
     agent = Agent(
         scripted(script),

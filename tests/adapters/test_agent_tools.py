@@ -1,4 +1,6 @@
-"""The tools of an agent: they check what they get, answer with a status, are audited, and raise nothing."""
+"""The tools of an agent: they check what they get, answer with a status, are audited,
+and raise nothing.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,18 @@ def tools(hx: Hexad, **more: Any) -> dict[str, Callable[..., dict[str, Any]]]:
 
 @requirement("META-01", "EDGE-01")
 def test_in_an_adapter_a_tool_takes_an_argument_of_any_name(hx: Hexad) -> None:
-    create = next(each for each in AgentMemory(hx).tools() if each.__name__ == "create_skill")
-    assert create(name="greet", kind="instruction", description="Greet", definition={"text": "Wave"})["status"] == "ok"
+    create = next(
+        each for each in AgentMemory(hx).tools() if each.__name__ == "create_skill"
+    )
+    assert (
+        create(
+            name="greet",
+            kind="instruction",
+            description="Greet",
+            definition={"text": "Wave"},
+        )["status"]
+        == "ok"
+    )
 
 
 @requirement("META-01")
@@ -73,12 +85,25 @@ def test_they_have_the_names_that_the_log_treats_as_its_own(hx: Hexad) -> None:
 @requirement("META-01")
 def test_what_they_save_has_the_origin_agent_and_the_engines_session(hx: Hexad) -> None:
     mine = tools(hx.scoped(session="chat:1"))
-    mine["save_knowledge"]("seat", "An aisle seat", category="preference", tags=["flight"], subject="dana")
-    learned = mine["save_learning"]("tool:book", "no such day", diagnosis="a typo", fix="look at a calendar")
-    mine["create_skill"]("greet", "instruction", "Greet somebody", {"text": "Say hello"}, tags=["hello"])
-    saved = [hx.knowledge.get("seat"), hx.learnings.get(learned["id"]), hx.skills.get("greet")]
+    mine["save_knowledge"](
+        "seat", "An aisle seat", category="preference", tags=["flight"], subject="dana"
+    )
+    learned = mine["save_learning"](
+        "tool:book", "no such day", diagnosis="a typo", fix="look at a calendar"
+    )
+    mine["create_skill"](
+        "greet", "instruction", "Greet somebody", {"text": "Say hello"}, tags=["hello"]
+    )
+    saved = [
+        hx.knowledge.get("seat"),
+        hx.learnings.get(learned["id"]),
+        hx.skills.get("greet"),
+    ]
     assert {(each.origin, each.session) for each in saved} == {(Origin.AGENT, "chat:1")}
-    assert (hx.knowledge.get("seat").subject, hx.skills.get("greet").author) == ("dana", "agent")
+    assert (hx.knowledge.get("seat").subject, hx.skills.get("greet").author) == (
+        "dana",
+        "agent",
+    )
     assert hx.skills.get("greet").status == "draft"
 
 
@@ -86,7 +111,9 @@ def test_what_they_save_has_the_origin_agent_and_the_engines_session(hx: Hexad) 
 def test_they_find_what_is_there(hx: Hexad) -> None:
     hx.knowledge.save("seat", "Prefers an aisle seat", category="preference")
     hx.knowledge.save("seat-rule", "A seat needs a ticket", category="rule")
-    hx.learnings.save(trigger="tool:book", error_pattern="no such day", fix="look at a calendar")
+    hx.learnings.save(
+        trigger="tool:book", error_pattern="no such day", fix="look at a calendar"
+    )
     mine = tools(hx)
     found = mine["search_knowledge"]("which seat?", category="preference")
     assert (found["status"], found["count"]) == ("ok", 1)
@@ -98,18 +125,31 @@ def test_they_find_what_is_there(hx: Hexad) -> None:
         "score": 0,
     }
     assert mine["search_knowledge"]("seat", limit=1)["count"] == 1
-    assert "look at a calendar" in mine["search_learnings"]("book: no such day")["results"][0]["content"]
-    assert mine["search_knowledge"]("zebra") == {"status": "ok", "count": 0, "results": []}
+    assert (
+        "look at a calendar"
+        in mine["search_learnings"]("book: no such day")["results"][0]["content"]
+    )
+    assert mine["search_knowledge"]("zebra") == {
+        "status": "ok",
+        "count": 0,
+        "results": [],
+    }
 
 
 @requirement("META-01")
 def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
     mine = tools(hx)
-    mine["create_skill"]("greet", "instruction", "Greet somebody", {"text": "Say hello"})
+    mine["create_skill"](
+        "greet", "instruction", "Greet somebody", {"text": "Say hello"}
+    )
     assert mine["list_skills"]() == {"status": "ok", "count": 0, "skills": []}
     hx.skills.activate("greet")
     (listed,) = mine["list_skills"]()["skills"]
-    assert (listed["name"], listed["tool"], listed["kind"]) == ("greet", "skill_greet", "instruction")
+    assert (listed["name"], listed["tool"], listed["kind"]) == (
+        "greet",
+        "skill_greet",
+        "instruction",
+    )
     for name in ("say-bye", "say bye"):
         mine["create_skill"](name, "instruction", "Take leave", {"text": "Say goodbye"})
         hx.skills.activate(name)
@@ -127,24 +167,56 @@ def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
         ("delete_knowledge", {"key": "k"}, "no knowledge 'k'"),
         ("pin_knowledge", {"key": "k"}, "no knowledge 'k'"),
         ("list_knowledge", {"limit": 0}, "limit: must be from 1"),
-        ("save_knowledge", {"key": "k", "content": "x", "category": "rumour"}, "is not one of rule, definition"),
+        (
+            "save_knowledge",
+            {"key": "k", "content": "x", "category": "rumour"},
+            "is not one of rule, definition",
+        ),
         ("save_knowledge", {"key": "k", "content": "nul \0"}, "NUL"),
-        ("save_knowledge", {"key": "k", "content": "x" * 300_000}, "split it into several entries"),
+        (
+            "save_knowledge",
+            {"key": "k", "content": "x" * 300_000},
+            "split it into several entries",
+        ),
         ("save_knowledge", {"key": "k"}, "content: must not be empty"),
-        ("update_knowledge", {"key": "k"}, "missing 1 required positional argument: 'content'"),
-        ("save_knowledge", {"key": "k", "content": "x", "colour": "red"}, "unexpected keyword argument 'colour'"),
-        ("save_knowledge", {"key": "k", "content": 7}, "content: must be text, not int"),
+        (
+            "update_knowledge",
+            {"key": "k"},
+            "missing 1 required positional argument: 'content'",
+        ),
+        (
+            "save_knowledge",
+            {"key": "k", "content": "x", "colour": "red"},
+            "unexpected keyword argument 'colour'",
+        ),
+        (
+            "save_knowledge",
+            {"key": "k", "content": 7},
+            "content: must be text, not int",
+        ),
         ("search_knowledge", {"query": "x", "limit": 0}, "limit: must be from 1"),
         ("search_knowledge", {"query": "x", "category": "rumour"}, "is not one of"),
-        ("save_learning", {"trigger": "", "error_pattern": "x"}, "trigger: must not be empty"),
-        ("save_learning", {"trigger": "t", "error_pattern": "x", "category": "rumour"}, "is not one of timeout"),
+        (
+            "save_learning",
+            {"trigger": "", "error_pattern": "x"},
+            "trigger: must not be empty",
+        ),
+        (
+            "save_learning",
+            {"trigger": "t", "error_pattern": "x", "category": "rumour"},
+            "is not one of timeout",
+        ),
         ("search_learnings", {"query": "x", "limit": "many"}, "limit"),
         (
             "create_skill",
             {"name": "s", "kind": "dance", "description": "d", "definition": {}},
             "is not one of composite",
         ),
-        ("create_skill", {"name": "s", "kind": "template", "description": "", "definition": {}}, "description"),
+        (
+            "create_skill",
+            {"name": "s", "kind": "template", "description": "", "definition": {}},
+            "description",
+        ),
         ("list_skills", {"all": True}, "unexpected keyword argument 'all'"),
     ],
 )
@@ -179,7 +251,9 @@ def test_a_limit_is_an_answer(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db", session="chat:1", max_knowledge=1) as hx:
         mine = tools(hx)
         assert mine["save_knowledge"]("a", "one")["status"] == "ok"
-        assert "has reached its limit of 1" in mine["save_knowledge"]("b", "two")["error"]
+        assert (
+            "has reached its limit of 1" in mine["save_knowledge"]("b", "two")["error"]
+        )
 
 
 @requirement("META-01", "CONF-04")
@@ -220,8 +294,14 @@ def test_the_choices_that_a_model_is_shown_are_those_that_exist(hx: Hexad) -> No
         inner = [each for each in get_args(hint) if get_args(each)]
         return set(get_args(inner[0] if inner else hint))
 
-    assert shown("save_knowledge", "category") == set(Category) == shown("search_knowledge", "category")
-    assert shown("save_learning", "category") == set(ErrorCategory) - {"user_correction"}  # only a user can correct
+    assert (
+        shown("save_knowledge", "category")
+        == set(Category)
+        == shown("search_knowledge", "category")
+    )
+    assert shown("save_learning", "category") == set(ErrorCategory) - {
+        "user_correction"
+    }  # only a user can correct
     assert shown("create_skill", "kind") == set(SkillKind)
 
 
@@ -236,7 +316,10 @@ def test_every_argument_is_described_and_has_a_type(hx: Hexad) -> None:
 
 _anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 
@@ -246,11 +329,25 @@ _anything = st.recursive(
 @given(
     name=st.sampled_from(NAMES),
     arguments=st.dictionaries(
-        st.sampled_from(["key", "content", "query", "limit", "name", "kind", "definition", "tags", "trigger"]),
+        st.sampled_from(
+            [
+                "key",
+                "content",
+                "query",
+                "limit",
+                "name",
+                "kind",
+                "definition",
+                "tags",
+                "trigger",
+            ]
+        ),
         _anything,
     ),
 )
-def test_any_argument_of_a_model_gets_a_status(name: str, arguments: dict[str, Any]) -> None:
+def test_any_argument_of_a_model_gets_a_status(
+    name: str, arguments: dict[str, Any]
+) -> None:
     with opened(":memory:") as hx:
         logging.getLogger("hexad").setLevel(logging.ERROR)
         try:
@@ -266,7 +363,9 @@ def test_any_argument_of_a_model_gets_a_status(name: str, arguments: dict[str, A
 def test_adk_offers_them_with_descriptions_and_schemas(hx: Hexad) -> None:
     inner = echo()
     talk(runner(agent(inner, adk_tools(hx))), "Hello there")
-    (declared,) = [tool.function_declarations for tool in inner.requests[0].config.tools or []]  # type: ignore[union-attr]
+    (declared,) = [
+        tool.function_declarations for tool in inner.requests[0].config.tools or []
+    ]  # type: ignore[union-attr]
     schemas = {each.name: each.parameters_json_schema for each in declared or []}
     assert set(schemas) == set(NAMES)
     assert schemas["update_knowledge"]["required"] == ["key", "content"]  # type: ignore[index]
@@ -275,7 +374,9 @@ def test_adk_offers_them_with_descriptions_and_schemas(hx: Hexad) -> None:
 
 
 @requirement("META-01", "STORE-06")
-def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house(file_hx: Hexad) -> None:
+def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house(
+    file_hx: Hexad,
+) -> None:
     file_hx.knowledge.save("house", "Deploy on Tuesdays")
     inner = ScriptedModel.playing(
         [
@@ -289,10 +390,22 @@ def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house
     place = runner(agent(inner, adk_tools(file_hx)))
 
     async def both() -> list[Event]:
-        return [*await said(place, "Deploy", session="slack:C1"), *await said(place, "Deploy", user="eve")]
+        return [
+            *await said(place, "Deploy", session="slack:C1"),
+            *await said(place, "Deploy", user="eve"),
+        ]
 
-    answers = [each[2] for event in done(both()) for each in parts_of(event) if each[0] == "answer"]
-    found = [{each["key"] for each in answer["results"]} for answer in answers if "results" in answer]
+    answers = [
+        each[2]
+        for event in done(both())
+        for each in parts_of(event)
+        if each[0] == "answer"
+    ]
+    found = [
+        {each["key"] for each in answer["results"]}
+        for answer in answers
+        if "results" in answer
+    ]
     assert found == [{"own", "house"}, {"house"}]
     own = file_hx.scoped(namespace=f"default/{APP}/{USER}")
     assert own.knowledge.get("own").session == "slack:C1"
@@ -302,9 +415,17 @@ def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house
 @requirement("META-01")
 def test_an_argument_that_a_model_forgot_is_named_in_the_answer(file_hx: Hexad) -> None:
     events = talk(
-        runner(agent(ScriptedModel.playing([Call("save_knowledge", {"key": "a"}), "So."]), adk_tools(file_hx))), "x"
+        runner(
+            agent(
+                ScriptedModel.playing([Call("save_knowledge", {"key": "a"}), "So."]),
+                adk_tools(file_hx),
+            )
+        ),
+        "x",
     )
-    (answer,) = [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
+    (answer,) = [
+        each[2] for event in events for each in parts_of(event) if each[0] == "answer"
+    ]
     assert "content" in str(answer)
     assert answer["status"] == "error"
 
@@ -319,7 +440,9 @@ def _service(hx: Hexad, **how: Any) -> HexadMemoryService:
 async def _conversation(user: str = USER, session: str = "s1") -> Session:
     """Messages of two people to an agent."""
     sessions = InMemorySessionService()
-    known = await sessions.create_session(app_name=APP, user_id=user, session_id=session)
+    known = await sessions.create_session(
+        app_name=APP, user_id=user, session_id=session
+    )
     for author, text in (
         ("user", f"The kettle of {user} is broken"),
         ("helper", "I have ordered a new kettle."),
@@ -329,7 +452,9 @@ async def _conversation(user: str = USER, session: str = "s1") -> Session:
     return known
 
 
-async def _search(service: HexadMemoryService, query: str, user: str = USER) -> list[tuple[str | None, str]]:
+async def _search(
+    service: HexadMemoryService, query: str, user: str = USER
+) -> list[tuple[str | None, str]]:
     found = await service.search_memory(app_name=APP, user_id=user, query=query)
     return [(each.author, each.content.parts[0].text) for each in found.memories]  # type: ignore[index, misc]
 
@@ -342,21 +467,34 @@ def test_a_session_is_remembered_for_its_user_once(hx: Hexad) -> None:
         known = await _conversation()
         await service.add_session_to_memory(known)
         await service.add_session_to_memory(known)
-        return await _search(service, "kettle"), await _search(service, "kettle", user="eve")
+        return await _search(service, "kettle"), await _search(
+            service, "kettle", user="eve"
+        )
 
     own, others = done(work())
-    assert sorted(own) == [("helper", "I have ordered a new kettle."), ("user", "The kettle of dana is broken")]
+    assert sorted(own) == [
+        ("helper", "I have ordered a new kettle."),
+        ("user", "The kettle of dana is broken"),
+    ]
     assert others == []
     entries = hx.scoped(namespace=f"default/{APP}/{USER}").knowledge.list()
-    assert [(entry.origin, entry.thread, entry.version) for entry in entries] == [("user", "s1", 1), ("agent", "s1", 1)]
+    assert [(entry.origin, entry.thread, entry.version) for entry in entries] == [
+        ("user", "s1", 1),
+        ("agent", "s1", 1),
+    ]
 
 
 @requirement("CAP-01")
-def test_a_session_that_is_remembered_proposes_what_its_user_said_that_lasts(hx: Hexad) -> None:
+def test_a_session_that_is_remembered_proposes_what_its_user_said_that_lasts(
+    hx: Hexad,
+) -> None:
     async def work() -> None:
         known = await _conversation()
         for author in ("user", "helper"):
-            said = Event(author=author, content=message(f"Thanks! I live in {author.title()}town."))
+            said = Event(
+                author=author,
+                content=message(f"Thanks! I live in {author.title()}town."),
+            )
             known.events.append(said)
         for _ in range(2):
             await _service(hx).add_session_to_memory(known)
@@ -369,15 +507,21 @@ def test_a_session_that_is_remembered_proposes_what_its_user_said_that_lasts(hx:
 @requirement("KNOW-06")
 def test_a_memory_has_the_time_at_which_it_was_said(hx: Hexad) -> None:
     service = _service(hx)
-    given = MemoryEntry(content=message("The teapot is blue"), timestamp="2024-05-06T07:08:09+02:00")
-    unreadable = MemoryEntry(content=message("The saucer is green"), timestamp="long ago")
+    given = MemoryEntry(
+        content=message("The teapot is blue"), timestamp="2024-05-06T07:08:09+02:00"
+    )
+    unreadable = MemoryEntry(
+        content=message("The saucer is green"), timestamp="long ago"
+    )
 
     async def work() -> list[str | None]:
         known = await _conversation()
         for event in known.events:
             event.timestamp = 1_700_000_000.5
         await service.add_session_to_memory(known)
-        await service.add_memory(app_name=APP, user_id=USER, memories=[given, unreadable])
+        await service.add_memory(
+            app_name=APP, user_id=USER, memories=[given, unreadable]
+        )
         hx.knowledge.save("jug", "The jug is red", position=7)
         found = [
             await service.search_memory(app_name=APP, user_id=USER, query=query)
@@ -386,7 +530,10 @@ def test_a_memory_has_the_time_at_which_it_was_said(hx: Hexad) -> None:
         return [each.memories[0].timestamp for each in found]
 
     kettle, teapot, *others = done(work())
-    assert (kettle, teapot) == ("2023-11-14T22:13:20.500000+00:00", "2024-05-06T05:08:09+00:00")
+    assert (kettle, teapot) == (
+        "2023-11-14T22:13:20.500000+00:00",
+        "2024-05-06T05:08:09+00:00",
+    )
     assert all(each[:4] >= "2025" for each in others)  # when they were saved
 
 
@@ -397,11 +544,19 @@ def test_a_rule_that_fails_is_a_warning_and_an_answer_and_one_that_is_none_is_re
     def broken(_: Any) -> str:
         raise KeyError("no such tenant")
 
-    found = done(_service(hx, namespace=broken).search_memory(app_name=APP, user_id=USER, query="kettle"))
+    found = done(
+        _service(hx, namespace=broken).search_memory(
+            app_name=APP, user_id=USER, query="kettle"
+        )
+    )
     assert not found.memories
-    inner = ScriptedModel.playing([Call("search_knowledge", {"query": "kettle"}), "So."])
+    inner = ScriptedModel.playing(
+        [Call("search_knowledge", {"query": "kettle"}), "So."]
+    )
     events = talk(runner(agent(inner, adk_tools(hx, namespace=broken))), "Kettle?")
-    (answer,) = [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
+    (answer,) = [
+        each[2] for event in events for each in parts_of(event) if each[0] == "answer"
+    ]
     assert answer["status"] == "error"
     assert all("no such tenant" in each for each in warnings(caplog))
     assert len(warnings(caplog)) == 2
@@ -411,14 +566,24 @@ def test_a_rule_that_fails_is_a_warning_and_an_answer_and_one_that_is_none_is_re
 
 
 @requirement("KNOW-08")
-def test_memories_can_be_added_and_deleted_one_by_one(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+def test_memories_can_be_added_and_deleted_one_by_one(
+    hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
     service = _service(hx, namespace=per_app)
 
     async def work() -> tuple[list[Any], list[Any]]:
         known = await _conversation()
-        await service.add_events_to_memory(app_name=APP, user_id=USER, events=known.events[:1])
-        await service.add_memory(app_name=APP, user_id=USER, memories=[MemoryEntry(content=message("Tea, no kettle"))])
-        before = await service.search_memory(app_name=APP, user_id="eve", query="kettle")
+        await service.add_events_to_memory(
+            app_name=APP, user_id=USER, events=known.events[:1]
+        )
+        await service.add_memory(
+            app_name=APP,
+            user_id=USER,
+            memories=[MemoryEntry(content=message("Tea, no kettle"))],
+        )
+        before = await service.search_memory(
+            app_name=APP, user_id="eve", query="kettle"
+        )
         for each in (*before.memories, MemoryEntry(id="nothing", content=message(""))):
             await service.delete_memory(app_name=APP, user_id=USER, memory_id=each.id)
         return list(before.memories), await _search(service, "kettle")
@@ -430,9 +595,14 @@ def test_memories_can_be_added_and_deleted_one_by_one(hx: Hexad, caplog: pytest.
 
 
 @requirement("KNOW-09")
-def test_what_cannot_be_kept_is_a_warning_and_the_rest_is_kept(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_cannot_be_kept_is_a_warning_and_the_rest_is_kept(
+    hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
     service = _service(hx)
-    memories = [MemoryEntry(id=name, content=message(text)) for name, text in (("a", "kettle \0"), ("b", "kettle two"))]
+    memories = [
+        MemoryEntry(id=name, content=message(text))
+        for name, text in (("a", "kettle \0"), ("b", "kettle two"))
+    ]
 
     async def work() -> list[Any]:
         await service.add_memory(app_name=APP, user_id=USER, memories=memories)
@@ -469,7 +639,12 @@ def test_adks_own_memory_tools_use_it(file_hx: Hexad) -> None:
         await service.add_session_to_memory(await _conversation(session="before"))
         return await said(place, "What about the kettle?")
 
-    answers = [each for event in done(work()) for each in parts_of(event) if each[0] == "answer"]
+    answers = [
+        each
+        for event in done(work())
+        for each in parts_of(event)
+        if each[0] == "answer"
+    ]
     assert "I have ordered a new kettle." in str(answers)
     assert "<PAST_CONVERSATIONS>" in str(inner.requests[0].contents)
 
@@ -510,7 +685,11 @@ def test_without_adk_one_sentence_says_what_to_install() -> None:
     [
         (None, "pip", "pip install 'hexad[adk]'"),
         (None, "uv", "uv pip install 'hexad[adk]'"),
-        ({"url": "file:///src/hexad", "dir_info": {}}, "pip", "pip install '/src/hexad[adk]'"),
+        (
+            {"url": "file:///src/hexad", "dir_info": {}},
+            "pip",
+            "pip install '/src/hexad[adk]'",
+        ),
         (
             {"url": "file:///src/hexad", "dir_info": {"editable": True}},
             "pip",
@@ -523,7 +702,9 @@ def test_what_to_install_depends_on_how_hexad_was_installed(
 ) -> None:
     papers = tmp_path / "hexad-1.0.dist-info"
     papers.mkdir()
-    (papers / "METADATA").write_text("Metadata-Version: 2.1\nName: hexad\nVersion: 1.0\n", encoding="utf-8")
+    (papers / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: hexad\nVersion: 1.0\n", encoding="utf-8"
+    )
     (papers / "INSTALLER").write_text(f"{installer}\n", encoding="utf-8")
     if origin is not None:
         (papers / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
@@ -548,16 +729,25 @@ def test_an_agent_names_an_entry_by_the_text_that_it_read(hx: Hexad) -> None:
     mine = {tool.__name__: tool for tool in agent_tools(hx)}
     hx.knowledge.save("I am vegetarian")
     mine["save_knowledge"](content="The user likes oolong tea")
-    assert mine["update_knowledge"]("I am vegetarian", "I am vegan")["key"] == "vegetarian"
+    assert (
+        mine["update_knowledge"]("I am vegetarian", "I am vegan")["key"] == "vegetarian"
+    )
     assert mine["pin_knowledge"]("I am vegetarian")["status"] == "proposed"
     assert mine["delete_knowledge"]("The user likes oolong tea")["deleted"]
     assert mine["delete_knowledge"]("The user likes oolong tea")["status"] == "error"
-    assert hx.knowledge.undelete("user-likes-oolong-tea").content == "The user likes oolong tea"
+    assert (
+        hx.knowledge.undelete("user-likes-oolong-tea").content
+        == "The user likes oolong tea"
+    )
 
 
 @requirement("META-01", "LEARN-01")
-def test_a_mistake_in_calling_our_own_tools_is_audited_and_not_learned(hx: Hexad) -> None:
+def test_a_mistake_in_calling_our_own_tools_is_audited_and_not_learned(
+    hx: Hexad,
+) -> None:
     mine = {tool.__name__: tool for tool in agent_tools(hx)}
     assert mine["delete_knowledge"]("nothing")["status"] == "error"
     assert hx.learnings.list() == ()
-    assert [(each.target, each.details["ok"]) for each in hx.audit.records()] == [("delete_knowledge", False)]
+    assert [(each.target, each.details["ok"]) for each in hx.audit.records()] == [
+        ("delete_knowledge", False)
+    ]

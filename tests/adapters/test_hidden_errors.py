@@ -1,4 +1,6 @@
-"""The table of what a framework hides from its model says what the frameworks do; Claude's row is tested elsewhere."""
+"""The table of what a framework hides from its model says what the frameworks do;
+Claude's row is tested elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def langchain(script: Script) -> None:
 
     from tests.adapters.test_adapter_langchain import scripted
 
-    create_agent(scripted(script), [book]).invoke({"messages": [("user", "Book a room")]})
+    create_agent(scripted(script), [book]).invoke(
+        {"messages": [("user", "Book a room")]}
+    )
 
 
 def openai_agents(script: Script) -> None:
@@ -48,7 +52,12 @@ def openai_agents(script: Script) -> None:
 
     from tests.adapters.test_adapter_openai_agents import scripted
 
-    asyncio.run(Runner.run(Agent(name="desk", model=scripted(script), tools=[function_tool(book)]), "Book a room"))
+    asyncio.run(
+        Runner.run(
+            Agent(name="desk", model=scripted(script), tools=[function_tool(book)]),
+            "Book a room",
+        )
+    )
 
 
 def pydantic_ai(script: Script) -> None:

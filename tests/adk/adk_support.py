@@ -1,4 +1,6 @@
-"""Shared by the ADK tests: real agents and runners over a scripted model; a store that can be made to fail."""
+"""Shared by the ADK tests: real agents and runners over a scripted model; a store that
+can be made to fail.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def message(text: str) -> types.Content:
 
 
 def agent(model: Any, tools: Sequence[Any] = (), **more: Any) -> LlmAgent:
-    return LlmAgent(name="helper", model=model, instruction="Be terse.", tools=list(tools), **more)
+    return LlmAgent(
+        name="helper", model=model, instruction="Be terse.", tools=list(tools), **more
+    )
 
 
 def runner(root: LlmAgent, plugins: Sequence[BasePlugin] = ()) -> Runner:
@@ -57,9 +61,13 @@ async def said(
     stream: bool = False,
 ) -> list[Event]:
     """The events of one session in which a user says these things."""
-    known = await place.session_service.get_session(app_name=APP, user_id=user, session_id=session)
+    known = await place.session_service.get_session(
+        app_name=APP, user_id=user, session_id=session
+    )
     if known is None:
-        await place.session_service.create_session(app_name=APP, user_id=user, session_id=session)
+        await place.session_service.create_session(
+            app_name=APP, user_id=user, session_id=session
+        )
     how = RunConfig(streaming_mode=StreamingMode.SSE if stream else StreamingMode.NONE)
     return [
         event
@@ -82,8 +90,14 @@ def parts_of(event: Event) -> list[Any]:
     parts = (event.content.parts or []) if event.content else []
     return [
         part.text
-        or (part.function_call and ("call", part.function_call.name, part.function_call.args))
-        or (part.function_response and ("answer", part.function_response.name, part.function_response.response))
+        or (
+            part.function_call
+            and ("call", part.function_call.name, part.function_call.args)
+        )
+        or (
+            part.function_response
+            and ("answer", part.function_response.name, part.function_response.response)
+        )
         for part in parts
     ]
 
@@ -96,8 +110,12 @@ def instruction(request: LlmRequest) -> str:
 
 def context(request: LlmRequest) -> str:
     """The instruction, and found context in front of the user's message."""
-    texts = [part.text or "" for content in request.contents for part in content.parts or ()]
-    return "\n\n".join([instruction(request), *(text for text in texts if text.startswith(PREFACE))])
+    texts = [
+        part.text or "" for content in request.contents for part in content.parts or ()
+    ]
+    return "\n\n".join(
+        [instruction(request), *(text for text in texts if text.startswith(PREFACE))]
+    )
 
 
 def echo(*_: Any) -> ScriptedModel:
@@ -106,9 +124,13 @@ def echo(*_: Any) -> ScriptedModel:
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Everything logged as a warning or worse, by any logger: a failure of ours shows in no other log either."""
+    """Everything logged as a warning or worse, by any logger: a failure of ours shows
+    in no other log either.
+    """
     gc.collect()  # asyncio reports a future that nobody awaited when it is collected
-    return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+    return [
+        each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING
+    ]
 
 
 def request(*texts: str, system: Any = None) -> LlmRequest:
@@ -116,8 +138,13 @@ def request(*texts: str, system: Any = None) -> LlmRequest:
     return LlmRequest(contents=[message(text) for text in texts], config=config)
 
 
-async def responses(model: BaseLlm, asked: LlmRequest, *, stream: bool = False) -> list[Any]:
-    return [response async for response in model.generate_content_async(asked, stream=stream)]
+async def responses(
+    model: BaseLlm, asked: LlmRequest, *, stream: bool = False
+) -> list[Any]:
+    return [
+        response
+        async for response in model.generate_content_async(asked, stream=stream)
+    ]
 
 
 def sent(hx: Hexad, asked: LlmRequest, **how: Any) -> LlmRequest:

@@ -1,4 +1,6 @@
-"""`ContextAwareModel`: any ADK model, with its context; otherwise it behaves as the model inside."""
+"""`ContextAwareModel`: any ADK model, with its context; otherwise it behaves as the
+model inside.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ RULE = "Deploy on Tuesdays and Thursdays only"
 def hx(tmp_path: Path) -> Iterator[Hexad]:
     with opened(tmp_path / "agent.db") as engine:
         engine.knowledge.save("deploy-window", RULE, category="rule")
-        engine.knowledge.save("seat", "Prefers an aisle seat on every flight", category="preference")
+        engine.knowledge.save(
+            "seat", "Prefers an aisle seat on every flight", category="preference"
+        )
         yield engine
 
 
@@ -77,7 +81,10 @@ class Registered(ScriptedModel):
 @requirement("ADK-01")
 def test_it_wraps_a_model_or_a_name_and_is_a_model(hx: Hexad) -> None:
     LLMRegistry.register(Registered)
-    named, given_ = ContextAwareModel.wrap(hx, "registered-1"), ContextAwareModel.wrap(hx, echo())
+    named, given_ = (
+        ContextAwareModel.wrap(hx, "registered-1"),
+        ContextAwareModel.wrap(hx, echo()),
+    )
     assert isinstance(named, BaseLlm)
     assert isinstance(named.wrapped, Registered)
     assert (named.model, given_.model) == ("registered-1", "scripted")
@@ -105,14 +112,21 @@ class Listening:
     asked: list[tuple[str, Any, str | None]] = field(default_factory=list)
 
     def retrieve(
-        self, query: str, layers: Iterable[Any] | None = None, max_per_layer: int | None = None, *, session: Any = None
+        self,
+        query: str,
+        layers: Iterable[Any] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: Any = None,
     ) -> Retrieval:
         self.asked.append((query, list(layers or ()), session))
         return Retrieval(query=query)
 
 
 @requirement("ADK-02", "ADK-03", "CTX-11")
-def test_a_retriever_of_ones_own_is_asked_for_all_six_layers_with_the_latest_message_and_the_session(hx: Hexad) -> None:
+def test_a_retriever_of_ones_own_is_asked_for_all_six_layers_with_the_latest_message_and_the_session(
+    hx: Hexad,
+) -> None:
     ears = Listening()
     asked = request("first", "when may I deploy?")
     got = sent(hx.scoped(session="slack:C1").with_retriever(ears), asked)
@@ -121,13 +135,33 @@ def test_a_retriever_of_ones_own_is_asked_for_all_six_layers_with_the_latest_mes
 
 
 @requirement("ADK-03")
-def test_all_six_layers_stand_in_the_instruction_of_an_agents_request(hx: Hexad) -> None:
-    hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to deploy")
-    hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops before you deploy")
-    hx.skills.create("ship", kind="instruction", description="Deploy a release", definition={"text": "Deploy it."})
+def test_all_six_layers_stand_in_the_instruction_of_an_agents_request(
+    hx: Hexad,
+) -> None:
+    hx.references.save(
+        "Runbook", location="https://wiki.example.com/deploy", summary="How to deploy"
+    )
+    hx.learnings.correct(
+        trigger="tool:deploy",
+        error_pattern="quota exceeded",
+        fix="ask ops before you deploy",
+    )
+    hx.skills.create(
+        "ship",
+        kind="instruction",
+        description="Deploy a release",
+        definition={"text": "Deploy it."},
+    )
     hx.skills.activate("ship")
     inner = echo()
-    talk(runner(agent(ContextAwareModel.wrap(hx.scoped(session="slack:C1"), inner), [deploy])), "May I deploy?")
+    talk(
+        runner(
+            agent(
+                ContextAwareModel.wrap(hx.scoped(session="slack:C1"), inner), [deploy]
+            )
+        ),
+        "May I deploy?",
+    )
     text = instruction(inner.requests[0])
     places = [text.index(f"## {layer.heading}") for layer in Layer]
     assert places == sorted(places)
@@ -138,7 +172,9 @@ def test_all_six_layers_stand_in_the_instruction_of_an_agents_request(hx: Hexad)
 @requirement("ADK-03")
 def test_providers_that_the_engine_has_are_not_replaced(hx: Hexad) -> None:
     runtime = SessionRuntime(active_tools=42, encryption=True)
-    known = hx.with_runtime_context(runtime).with_tool_registry([{"name": "deploy_far", "description": "Deploy far"}])
+    known = hx.with_runtime_context(runtime).with_tool_registry(
+        [{"name": "deploy_far", "description": "Deploy far"}]
+    )
     inner = echo()
     talk(runner(agent(ContextAwareModel.wrap(known, inner), [deploy])), "May I deploy?")
     text = instruction(inner.requests[0])
@@ -149,7 +185,9 @@ def test_providers_that_the_engine_has_are_not_replaced(hx: Hexad) -> None:
 
 @requirement("ADK-02")
 def test_while_tools_answer_the_question_is_still_the_users_message(hx: Hexad) -> None:
-    inner = ScriptedModel.playing([Call("deploy", {"day": "Friday, in an aisle seat"}), "Done."])
+    inner = ScriptedModel.playing(
+        [Call("deploy", {"day": "Friday, in an aisle seat"}), "Done."]
+    )
     talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), "May I deploy?")
     first, second = map(instruction, inner.requests)
     assert RULE in first
@@ -168,9 +206,13 @@ def test_while_tools_answer_the_question_is_still_the_users_message(hx: Hexad) -
     ],
     ids=["no parts", "an image", "blanks", "nothing"],
 )
-def test_a_message_without_words_asks_nothing(hx: Hexad, parts: list[types.Part] | None) -> None:
+def test_a_message_without_words_asks_nothing(
+    hx: Hexad, parts: list[types.Part] | None
+) -> None:
     asked = request("when may I deploy?")
-    asked.contents += [types.Content(role="model", parts=[types.Part(text="On Tuesday.")])]
+    asked.contents += [
+        types.Content(role="model", parts=[types.Part(text="On Tuesday.")])
+    ]
     asked.contents += [types.Content(role="user", parts=parts)]
     assert sent(hx, asked) is asked
 
@@ -191,23 +233,41 @@ def test_a_message_without_words_gets_standing_context_and_nothing_else(
 @requirement("ADK-02")
 def test_of_a_multimodal_message_the_words_are_asked(hx: Hexad) -> None:
     picture = types.Part(inline_data=types.Blob(data=b"\x89PNG", mime_type="image/png"))
-    asked = LlmRequest(contents=[types.Content(role="user", parts=[picture, types.Part(text="May I deploy this?")])])
+    asked = LlmRequest(
+        contents=[
+            types.Content(
+                role="user", parts=[picture, types.Part(text="May I deploy this?")]
+            )
+        ]
+    )
     assert RULE in instruction(sent(hx, asked))
 
 
 def called(*tools: str) -> types.Content:
-    calls = [types.Part(function_call=types.FunctionCall(name=tool, args={})) for tool in tools]
+    calls = [
+        types.Part(function_call=types.FunctionCall(name=tool, args={}))
+        for tool in tools
+    ]
     return types.Content(role="model", parts=calls)
 
 
 def answered(*tools: str) -> types.Content:
-    parts = [types.Part(function_response=types.FunctionResponse(name=tool, response={"a": 1})) for tool in tools]
+    parts = [
+        types.Part(
+            function_response=types.FunctionResponse(name=tool, response={"a": 1})
+        )
+        for tool in tools
+    ]
     return types.Content(role="user", parts=parts)
 
 
 ADKS_OWN = [
-    message("For context: below is a transcript of what another agent did, quoted between markers."),
-    message("The text between <<<BEGIN_SYSTEM_INSTRUCTION>>> and\n… is\nBe brief.\n<<<END_SYSTEM_INSTRUCTION>>>"),
+    message(
+        "For context: below is a transcript of what another agent did, quoted between markers."
+    ),
+    message(
+        "The text between <<<BEGIN_SYSTEM_INSTRUCTION>>> and\n… is\nBe brief.\n<<<END_SYSTEM_INSTRUCTION>>>"
+    ),
     message(
         "The following content is from your previous conversations with the user.\n"
         "<PAST_CONVERSATIONS>\nx\n</PAST_CONVERSATIONS>\n"
@@ -217,7 +277,9 @@ ADKS_OWN = [
 
 @requirement("ADK-02")
 @pytest.mark.parametrize("made", ADKS_OWN, ids=["relay", "instruction", "preload"])
-def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.Content) -> None:
+def test_what_adk_puts_into_the_users_role_is_not_the_users_message(
+    made: types.Content,
+) -> None:
     assert latest_message([message("q"), called("f"), answered("f"), made]) == (0, "q")
     assert latest_message([message("q"), made]) == (0, "q")
     assert latest_message([made, message("q")]) == (1, "q")
@@ -227,22 +289,35 @@ def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.
 @requirement("ADK-02")
 @pytest.mark.parametrize(
     "text",
-    ["the next question", "For context: I keep birds. When?", "What does <PAST_CONVERSATIONS> mean?", "For context:"],
+    [
+        "the next question",
+        "For context: I keep birds. When?",
+        "What does <PAST_CONVERSATIONS> mean?",
+        "For context:",
+    ],
 )
-def test_a_users_text_is_the_users_also_behind_a_tools_answer_with_any_beginning(text: str) -> None:
+def test_a_users_text_is_the_users_also_behind_a_tools_answer_with_any_beginning(
+    text: str,
+) -> None:
     before = [message("q"), called("f"), answered("f")]
     assert latest_message([*before, message(text)]) == (3, text)
 
 
 @requirement("ADK-02")
-def test_after_a_tool_that_ends_the_turn_the_next_message_is_the_question(hx: Hexad) -> None:
+def test_after_a_tool_that_ends_the_turn_the_next_message_is_the_question(
+    hx: Hexad,
+) -> None:
     def show(tool_context: ToolContext) -> dict[str, str]:
         """Show a menu."""
         tool_context.actions.skip_summarization = True
         return {"shown": "menu"}
 
     inner = ScriptedModel.playing([Call("show"), "Yes."])
-    talk(runner(agent(ContextAwareModel.wrap(hx, inner), [show])), "Show me a menu", "When may I deploy?")
+    talk(
+        runner(agent(ContextAwareModel.wrap(hx, inner), [show])),
+        "Show me a menu",
+        "When may I deploy?",
+    )
     assert RULE in instruction(inner.requests[-1])
 
 
@@ -253,7 +328,17 @@ def test_after_a_tool_that_ends_the_turn_the_next_message_is_the_question(hx: He
         ([message("q")], 0),
         ([message("q"), called("f"), answered("f")], 0),
         ([message("p"), called("f"), answered("f"), message("q")], 3),
-        ([message("p"), called("f"), answered("f"), message("q"), called("g"), answered("g")], 3),
+        (
+            [
+                message("p"),
+                called("f"),
+                answered("f"),
+                message("q"),
+                called("g"),
+                answered("g"),
+            ],
+            3,
+        ),
         ([ADKS_OWN[1], called("f"), answered("f")], 0),
     ],
 )
@@ -261,18 +346,28 @@ def test_context_in_a_user_turn_never_stands_between_a_call_and_its_answer(
     hx: Hexad, contents: list[types.Content], place: int
 ) -> None:
     asked = LlmRequest(contents=contents)
-    SPEAKERS.put(asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy? q"), shared))
+    SPEAKERS.put(
+        asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy? q"), shared)
+    )
     got = sent(hx, asked, placement="user_turn")
-    at = next(number for number, each in enumerate(got.contents) if "Context for the next" in str(each))
+    at = next(
+        number
+        for number, each in enumerate(got.contents)
+        if "Context for the next" in str(each)
+    )
     assert at == place
     assert [each for each in got.contents if each is not got.contents[at]] == contents
 
 
 @requirement("ADK-08")
-def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instruction(hx: Hexad) -> None:
+def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instruction(
+    hx: Hexad,
+) -> None:
     config = types.GenerateContentConfig(system_instruction="Be terse.")
     asked = LlmRequest(contents=[called("f"), answered("f")], config=config)
-    SPEAKERS.put(asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy?"), shared))
+    SPEAKERS.put(
+        asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy?"), shared)
+    )
     got = sent(hx, asked, placement="user_turn")
     assert got.contents == asked.contents
     assert instruction(got).startswith("Be terse.\n\n## User Knowledge")
@@ -291,9 +386,13 @@ def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instructio
         ("Be terse.", "Be terse.\n\n"),
     ],
 )
-def test_context_stands_at_the_end_of_a_plain_instruction(hx: Hexad, system: str | None, before: str) -> None:
+def test_context_stands_at_the_end_of_a_plain_instruction(
+    hx: Hexad, system: str | None, before: str
+) -> None:
     got = instruction(sent(hx, request("when may I deploy?", system=system)))
-    assert got.startswith(f"{before}## User Knowledge\n- [rule] deploy-window: {RULE}\n\n## Runtime Context\n")
+    assert got.startswith(
+        f"{before}## User Knowledge\n- [rule] deploy-window: {RULE}\n\n## Runtime Context\n"
+    )
 
 
 @requirement("ADK-04")
@@ -307,11 +406,18 @@ def test_context_stands_at_the_end_of_a_plain_instruction(hx: Hexad, system: str
     ],
     ids=["content", "part", "texts", "parts"],
 )
-def test_an_instruction_of_any_other_shape_keeps_it_and_gets_one_more_part(hx: Hexad, system: Any) -> None:
-    got = sent(hx, request("when may I deploy?", system=system)).config.system_instruction
+def test_an_instruction_of_any_other_shape_keeps_it_and_gets_one_more_part(
+    hx: Hexad, system: Any
+) -> None:
+    got = sent(
+        hx, request("when may I deploy?", system=system)
+    ).config.system_instruction
     parts = got.parts if isinstance(got, types.Content) else got
     assert isinstance(parts, list)
-    first, last = (part.text if isinstance(part, types.Part) else part for part in (parts[0], parts[-1]))
+    first, last = (
+        part.text if isinstance(part, types.Part) else part
+        for part in (parts[0], parts[-1])
+    )
     assert first == "Be terse."
     assert isinstance(last, str)
     assert f"deploy-window: {RULE}\n" in last
@@ -319,7 +425,9 @@ def test_an_instruction_of_any_other_shape_keeps_it_and_gets_one_more_part(hx: H
 
 @requirement("ADK-04")
 @pytest.mark.parametrize("placement", ["system", "user_turn"])
-def test_the_callers_request_stays_as_it_was_and_a_retry_does_not_stack_context(hx: Hexad, placement: str) -> None:
+def test_the_callers_request_stays_as_it_was_and_a_retry_does_not_stack_context(
+    hx: Hexad, placement: str
+) -> None:
     asked = request("when may I deploy?", system="Be terse.")
     asked.tools_dict["deploy"] = object()  # type: ignore[assignment]  # live tools are never copied
     before, config, contents = asked.model_dump(), asked.config, list(asked.contents)
@@ -334,23 +442,31 @@ def test_the_callers_request_stays_as_it_was_and_a_retry_does_not_stack_context(
     assert str(first).count(RULE) == 1
     assert asked.model_dump() == before
     assert asked.config is config
-    assert all(one is other for one, other in zip(asked.contents, contents, strict=True))
+    assert all(
+        one is other for one, other in zip(asked.contents, contents, strict=True)
+    )
     assert inner.requests[0].tools_dict is asked.tools_dict
 
 
 class Changing(ScriptedModel):
     """A model that writes into the request, as some do."""
 
-    async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncIterator[Any]:  # type: ignore[override]
         llm_request.contents.append(message("Continue."))
         llm_request.config.labels = {"changed": "yes"}
-        llm_request.live_connect_config.system_instruction = llm_request.config.system_instruction
+        llm_request.live_connect_config.system_instruction = (
+            llm_request.config.system_instruction
+        )
         async for each in super().generate_content_async(llm_request, stream):
             yield each
 
 
 @requirement("ADK-04")
-def test_what_a_model_writes_into_its_request_does_not_reach_the_callers(hx: Hexad) -> None:
+def test_what_a_model_writes_into_its_request_does_not_reach_the_callers(
+    hx: Hexad,
+) -> None:
     asked = request("when may I deploy?")
     before = asked.model_dump()
     done(responses(ContextAwareModel.wrap(hx, Changing.playing(["Yes."])), asked))
@@ -370,7 +486,10 @@ def test_the_budget_holds_for_what_is_added(hx: Hexad) -> None:
     for number in range(18):
         hx.knowledge.save(f"deploy-{number}", f"Deploy note {number}: " + "word " * 60)
     added = {
-        budget: len(instruction(sent(hx, request("deploy", system="Be terse."), budget=budget))) - len("Be terse.")
+        budget: len(
+            instruction(sent(hx, request("deploy", system="Be terse."), budget=budget))
+        )
+        - len("Be terse.")
         for budget in (100, 300, 2000)
     }
     assert 0 < added[100] <= 400
@@ -391,12 +510,16 @@ def _digest(text: str) -> str:
 
 
 QUESTIONS = [
-    f"{ask} {number}?" for number in range(10) for ask in ("when may I deploy release", "which seat on flight")
+    f"{ask} {number}?"
+    for number in range(10)
+    for ask in ("when may I deploy release", "which seat on flight")
 ]
 
 
 @requirement("ADK-08")
-def test_in_front_of_the_user_turn_the_instruction_has_one_hash_over_20_turns(hx: Hexad) -> None:
+def test_in_front_of_the_user_turn_the_instruction_has_one_hash_over_20_turns(
+    hx: Hexad,
+) -> None:
     inner = echo()
     model = ContextAwareModel.wrap(hx, inner, placement="user_turn")
     talk(runner(agent(model, [deploy])), *QUESTIONS)
@@ -406,11 +529,19 @@ def test_in_front_of_the_user_turn_the_instruction_has_one_hash_over_20_turns(hx
         block, last = asked.contents[-2:]
         assert last.parts[0].text == question  # type: ignore[index]
         assert (RULE in block.parts[0].text) == ("deploy" in question)  # type: ignore[index, operator]
-        assert sum("Context for the next message" in str(content) for content in asked.contents) == 1
+        assert (
+            sum(
+                "Context for the next message" in str(content)
+                for content in asked.contents
+            )
+            == 1
+        )
 
 
 @requirement("ADK-08")
-def test_at_the_end_of_the_instruction_everything_before_the_block_has_one_hash_over_20_turns(hx: Hexad) -> None:
+def test_at_the_end_of_the_instruction_everything_before_the_block_has_one_hash_over_20_turns(
+    hx: Hexad,
+) -> None:
     inner = echo()
     talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), *QUESTIONS)
     texts = [instruction(each) for each in inner.requests]
@@ -422,15 +553,30 @@ def test_at_the_end_of_the_instruction_everything_before_the_block_has_one_hash_
 
 
 @requirement("ADK-03")
-def test_with_the_agents_tools_beside_it_the_model_knows_whose_conversation_it_serves(hx: Hexad) -> None:
+def test_with_the_agents_tools_beside_it_the_model_knows_whose_conversation_it_serves(
+    hx: Hexad,
+) -> None:
     inner = ScriptedModel.playing(
-        [Call("save_knowledge", {"key": "deploy-place", "content": "Deploy from the train"}), "Saved.", "Yes.", "Yes."]
+        [
+            Call(
+                "save_knowledge",
+                {"key": "deploy-place", "content": "Deploy from the train"},
+            ),
+            "Saved.",
+            "Yes.",
+            "Yes.",
+        ]
     )
     root = agent(ContextAwareModel.wrap(hx, inner), adk_tools(hx))
     place = runner(root)
 
     async def both() -> None:
-        await said(place, "Remember that we deploy from the train", "May I deploy?", session="slack:C9")
+        await said(
+            place,
+            "Remember that we deploy from the train",
+            "May I deploy?",
+            session="slack:C9",
+        )
         await said(place, "May I deploy?", user="eve")
 
     done(both())
@@ -444,7 +590,9 @@ def test_with_the_agents_tools_beside_it_the_model_knows_whose_conversation_it_s
 
 @requirement("ADK-04", "ADK-09")
 @pytest.mark.parametrize("placement", ["system", "user_turn"])
-def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_says(hx: Hexad, placement: str) -> None:
+def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_says(
+    hx: Hexad, placement: str
+) -> None:
     inner = echo()
     model = ContextAwareModel.wrap(hx, inner, placement=placement, budget=1000)
     talk(runner(agent(model, [deploy]), [HexadPlugin(hx)]), "when may I deploy?")
@@ -456,35 +604,61 @@ def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_say
 
 @requirement("ADK-04")
 @pytest.mark.parametrize("placement", ["system", "user_turn"])
-@pytest.mark.parametrize("copying", ["nothing", "request", "request and config", "deeply"])
-def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad, copying: str, placement: str) -> None:
+@pytest.mark.parametrize(
+    "copying", ["nothing", "request", "request and config", "deeply"]
+)
+def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(
+    hx: Hexad, copying: str, placement: str
+) -> None:
     def copied(asked: LlmRequest) -> LlmRequest:
         if copying in {"nothing", "request"}:
             return asked.model_copy() if copying == "request" else asked
-        config = asked.config.model_copy(update={"temperature": 0.0}, deep=copying == "deeply")
-        contents = [each.model_copy(deep=True) for each in asked.contents] if copying == "deeply" else asked.contents
+        config = asked.config.model_copy(
+            update={"temperature": 0.0}, deep=copying == "deeply"
+        )
+        contents = (
+            [each.model_copy(deep=True) for each in asked.contents]
+            if copying == "deeply"
+            else asked.contents
+        )
         return asked.model_copy(update={"config": config, "contents": contents})
 
     class Around(ScriptedModel):
-        async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
-            async for each in wrapped.generate_content_async(copied(llm_request), stream):
+        async def generate_content_async(
+            self, llm_request: LlmRequest, stream: bool = False
+        ) -> AsyncIterator[Any]:  # type: ignore[override]
+            async for each in wrapped.generate_content_async(
+                copied(llm_request), stream
+            ):
                 yield each
 
     inner = echo()
     wrapped = ContextAwareModel.wrap(hx, inner)
     plugin = HexadPlugin(hx, placement=placement)
-    talk(runner(agent(Around.playing([]), [deploy]), [plugin]), "when may I deploy?", "when may I deploy?")
+    talk(
+        runner(agent(Around.playing([]), [deploy]), [plugin]),
+        "when may I deploy?",
+        "when may I deploy?",
+    )
     for got in inner.requests:
         assert str(got.model_dump()).count(RULE) == 1
     assert hx.knowledge.get("deploy-window").use_count == 2
 
 
 @requirement("ADK-04")
-@pytest.mark.parametrize("shape", [str, lambda text: [text], lambda text: [types.Part(text=text)], message])
-def test_a_wrapper_around_a_model_that_copies_and_wraps_adds_context_once(hx: Hexad, shape: Any) -> None:
+@pytest.mark.parametrize(
+    "shape", [str, lambda text: [text], lambda text: [types.Part(text=text)], message]
+)
+def test_a_wrapper_around_a_model_that_copies_and_wraps_adds_context_once(
+    hx: Hexad, shape: Any
+) -> None:
     class Copying(ScriptedModel):
-        async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
-            async for each in within.generate_content_async(llm_request.model_copy(), stream):
+        async def generate_content_async(
+            self, llm_request: LlmRequest, stream: bool = False
+        ) -> AsyncIterator[Any]:  # type: ignore[override]
+            async for each in within.generate_content_async(
+                llm_request.model_copy(), stream
+            ):
                 yield each
 
     inner = echo()
@@ -493,7 +667,9 @@ def test_a_wrapper_around_a_model_that_copies_and_wraps_adds_context_once(hx: He
     request = LlmRequest(contents=[message("when may I deploy?")], config=config)
 
     async def ask() -> None:
-        async for _ in ContextAwareModel.wrap(hx, Copying.playing([])).generate_content_async(request):
+        async for _ in ContextAwareModel.wrap(
+            hx, Copying.playing([])
+        ).generate_content_async(request):
             pass
 
     done(ask())
@@ -501,13 +677,28 @@ def test_a_wrapper_around_a_model_that_copies_and_wraps_adds_context_once(hx: He
 
 
 @requirement("ADK-03", "STORE-06")
-def test_a_wrapper_of_another_namespace_beside_the_plugin_and_both_memories_are_read(hx: Hexad) -> None:
+def test_a_wrapper_of_another_namespace_beside_the_plugin_and_both_memories_are_read(
+    hx: Hexad,
+) -> None:
     team = hx.scoped(namespace="team")
     team.knowledge.save("deploy-team", "The team may deploy at night")
     inner = ScriptedModel.playing(
-        [Call("save_knowledge", {"key": "deploy-place", "content": "Deploy from the train"}), "Saved.", "Yes."]
+        [
+            Call(
+                "save_knowledge",
+                {"key": "deploy-place", "content": "Deploy from the train"},
+            ),
+            "Saved.",
+            "Yes.",
+        ]
     )
-    place = runner(agent(ContextAwareModel.wrap(team, inner), [deploy]), [HexadPlugin(hx)])
-    talk(place, "Remember that we deploy from the train", "When and where may I deploy?")
+    place = runner(
+        agent(ContextAwareModel.wrap(team, inner), [deploy]), [HexadPlugin(hx)]
+    )
+    talk(
+        place, "Remember that we deploy from the train", "When and where may I deploy?"
+    )
     last = context(inner.requests[-1])
-    assert [last.count(each) for each in (RULE, "from the train", "deploy at night")] == [1, 1, 1]
+    assert [
+        last.count(each) for each in (RULE, "from the train", "deploy at night")
+    ] == [1, 1, 1]

@@ -1,4 +1,6 @@
-"""A store that fails, fifty conversations at once, runs that are cancelled: the agent answers, and nothing leaks."""
+"""A store that fails, fifty conversations at once, runs that are cancelled: the agent
+answers, and nothing leaks.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hexad.adapters.adk import ContextAwareModel, HexadMemoryService, HexadPlugin, adk_tools
+from hexad.adapters.adk import (
+    ContextAwareModel,
+    HexadMemoryService,
+    HexadPlugin,
+    adk_tools,
+)
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.errors import StoreBusy, StoreDamaged, StoreFull
 from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk.adk_support import APP, agent, done, echo, instruction, parts_of, runner, said, talk, warnings
+from tests.adk.adk_support import (
+    APP,
+    agent,
+    done,
+    echo,
+    instruction,
+    parts_of,
+    runner,
+    said,
+    talk,
+    warnings,
+)
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -93,7 +111,9 @@ def test_a_call_that_cannot_be_written_down_is_one_warning_and_the_result_stays(
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(error)))
     inner = ScriptedModel.playing([Call("book", {"day": "Monday"}), "Booked."])
     events = talk(runner(agent(inner, [book]), [HexadPlugin(broken)]), "Book a room")
-    assert ("answer", "book", {"result": "a room on Monday"}) in [each for event in events for each in parts_of(event)]
+    assert ("answer", "book", {"result": "a room on Monday"}) in [
+        each for event in events for each in parts_of(event)
+    ]
     (warning,) = warnings(caplog)  # for two requests and a call
     assert str(error) in warning
 
@@ -106,38 +126,59 @@ def test_a_locked_store_is_waited_for_once_in_a_turn_and_warned_of_once(
 
     class Counting(FaultyStore):
         @contextmanager
-        def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Any]:
+        def transaction(
+            self, namespace: str, *, patience: float | None = None
+        ) -> Iterator[Any]:
             patiences.append(patience)
-            with self.inner.transaction(namespace, patience=min(patience or 0.0, 0.01)) as unit:
+            with self.inner.transaction(
+                namespace, patience=min(patience or 0.0, 0.01)
+            ) as unit:
                 yield unit
 
     days = [Call("book", {"day": day}) for day in ("Monday", "Tuesday", "Sunday")]
     inner = ScriptedModel.playing([days[0], days, "Booked.", days[0], "Booked."])
-    place = runner(agent(inner, [book]), [HexadPlugin(over(hx, Counting(hx.store)), tools=False)])
+    place = runner(
+        agent(inner, [book]), [HexadPlugin(over(hx, Counting(hx.store)), tools=False)]
+    )
     with closing(sqlite3.connect(tmp_path / "agent.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         talk(place, "Book a room", "Book a room")
         other.execute("ROLLBACK")
-    assert [patience for patience in patiences if patience and patience > 1] == [5.0, 5.0]  # once in each turn
+    assert [patience for patience in patiences if patience and patience > 1] == [
+        5.0,
+        5.0,
+    ]  # once in each turn
     assert len(patiences) >= 5  # each call was tried
     assert len(warnings(caplog)) == 2
-    assert all("a call of book may be missing" in each and "StoreBusy" in each for each in warnings(caplog))
+    assert all(
+        "a call of book may be missing" in each and "StoreBusy" in each
+        for each in warnings(caplog)
+    )
 
 
 @requirement("ADK-06", "META-01")
-def test_a_tool_of_ours_adds_no_warning_for_what_was_reported(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_tool_of_ours_adds_no_warning_for_what_was_reported(
+    hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[2])))
     save = [Call("save_knowledge", {"key": key, "content": "b"}) for key in ("a", "b")]
-    talk(runner(agent(ScriptedModel.playing([save, "So."])), [HexadPlugin(broken)]), "Remember b")
+    talk(
+        runner(agent(ScriptedModel.playing([save, "So."])), [HexadPlugin(broken)]),
+        "Remember b",
+    )
     assert len(warnings(caplog)) == 1
 
 
 @requirement("ADK-06", "META-01")
 def test_a_tool_of_ours_over_a_broken_store_answers_with_the_reason(hx: Hexad) -> None:
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[1])))
-    inner = ScriptedModel.playing([Call("save_knowledge", {"key": "a", "content": "b"}), "So."])
+    inner = ScriptedModel.playing(
+        [Call("save_knowledge", {"key": "a", "content": "b"}), "So."]
+    )
     events = talk(runner(agent(inner, adk_tools(broken))), "Remember b")
-    (answer,) = [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
+    (answer,) = [
+        each[2] for event in events for each in parts_of(event) if each[0] == "answer"
+    ]
     assert answer == {"status": "error", "error": "agent.db: no space left on the disk"}
 
 
@@ -146,7 +187,11 @@ def test_a_memory_service_over_a_broken_store_finds_nothing_and_says_why(
     hx: Hexad, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[2])))
-    found = done(HexadMemoryService(broken).search_memory(app_name=APP, user_id="dana", query="deploy"))
+    found = done(
+        HexadMemoryService(broken).search_memory(
+            app_name=APP, user_id="dana", query="deploy"
+        )
+    )
     assert not found.memories
     (warning,) = warnings(caplog)
     assert "the file is corrupt" in warning
@@ -160,7 +205,9 @@ def test_a_store_that_hangs_is_waited_for_once_and_not_asked_again_until_it_answ
     store = FaultyStore(hasty.store, lambda: released.wait(500) and None)
     inner = echo()
     model = ContextAwareModel.wrap(over(hasty, store), inner)
-    events = talk(runner(agent(model)), "when may I deploy?", "and when may I deploy again?")
+    events = talk(
+        runner(agent(model)), "when may I deploy?", "and when may I deploy again?"
+    )
     assert [parts_of(each) for each in events] == [["Yes."], ["Yes."]]
     assert store.touched == 1
     assert all("no answer within 0.2 s" in each for each in warnings(caplog))
@@ -188,9 +235,18 @@ def _codeword(user: int) -> str:
 def _acting(request: LlmRequest) -> Any:
     """Each conversation books once with a mistake, mends it, and then talks."""
     asked = [
-        part.text for content in request.contents if content.role == "user" for part in content.parts or [] if part.text
+        part.text
+        for content in request.contents
+        if content.role == "user"
+        for part in content.parts or []
+        if part.text
     ]
-    answers = [part for content in request.contents for part in content.parts or [] if part.function_response]
+    answers = [
+        part
+        for content in request.contents
+        for part in content.parts or []
+        if part.function_response
+    ]
     if len(asked) == 3 and len(answers) < 2:
         return Call("reserve", {"day": "31/01/2026" if not answers else "2026-01-31"})
     return "Yes."
@@ -198,24 +254,39 @@ def _acting(request: LlmRequest) -> Any:
 
 def reserve(day: str) -> dict[str, str]:
     """Reserve a room for a day."""
-    return {"status": "error", "error": f"cannot read the day {day!r}"} if "/" in day else {"status": "ok"}
+    return (
+        {"status": "error", "error": f"cannot read the day {day!r}"}
+        if "/" in day
+        else {"status": "ok"}
+    )
 
 
 @requirement("ADK-03", "ADK-09", "STORE-06")
 @pytest.mark.parametrize(
-    ("sessions", "turns"), [(6, 4), pytest.param(50, 20, marks=pytest.mark.soak)], ids=["few", "many"]
+    ("sessions", "turns"),
+    [(6, 4), pytest.param(50, 20, marks=pytest.mark.soak)],
+    ids=["few", "many"],
 )
-def test_conversations_at_once_leak_nothing(hx: Hexad, sessions: int, turns: int) -> None:
+def test_conversations_at_once_leak_nothing(
+    hx: Hexad, sessions: int, turns: int
+) -> None:
     users = sessions // 2
     for user in range(users):
         own = hx.scoped(namespace=f"default/{APP}/user{user}")
         own.knowledge.save("codeword", f"The deploy codeword is {_codeword(user)}")
     inner = ScriptedModel.playing(_acting)
-    place = runner(agent(ContextAwareModel.wrap(hx, inner), [reserve]), [HexadPlugin(hx)])
+    place = runner(
+        agent(ContextAwareModel.wrap(hx, inner), [reserve]), [HexadPlugin(hx)]
+    )
 
     async def conversation(number: int) -> None:
-        messages = [f"turn {turn} of chat:{number:02d}: what is the deploy codeword?" for turn in range(turns)]
-        await said(place, *messages, user=f"user{number % users}", session=f"chat:{number:02d}")
+        messages = [
+            f"turn {turn} of chat:{number:02d}: what is the deploy codeword?"
+            for turn in range(turns)
+        ]
+        await said(
+            place, *messages, user=f"user{number % users}", session=f"chat:{number:02d}"
+        )
 
     async def all_of_them() -> None:
         await asyncio.gather(*(conversation(number) for number in range(sessions)))
@@ -224,18 +295,27 @@ def test_conversations_at_once_leak_nothing(hx: Hexad, sessions: int, turns: int
     assert len(inner.requests) == sessions * (turns + 2)
     for request in inner.requests:
         text = instruction(request)
-        texts = " ".join(part.text for content in request.contents for part in content.parts or [] if part.text)
+        texts = " ".join(
+            part.text
+            for content in request.contents
+            for part in content.parts or []
+            if part.text
+        )
         (number,) = {int(found) for found in re.findall(r"chat:(\d\d)", texts)}
         assert set(re.findall(r"codeword\d\dx", text)) == {_codeword(number % users)}
         assert set(re.findall(r"session: (\S+),", text)) == {f"chat:{number:02d}"}
     for user in range(users):
         own = hx.scoped(namespace=f"default/{APP}/user{user}")
         mine = {f"chat:{user:02d}", f"chat:{user + users:02d}"}
-        calls = [record for record in own.audit.records() if record.action == "tool.call"]
+        calls = [
+            record for record in own.audit.records() if record.action == "tool.call"
+        ]
         assert sorted(record.session for record in calls) == sorted([*mine, *mine])
         (learning,) = own.learnings.list()
         assert learning.seen == 2
-        assert learning.unaided + learning.worked == 2  # each conversation found it, or read and followed it
+        assert (
+            learning.unaided + learning.worked == 2
+        )  # each conversation found it, or read and followed it
         assert own.audit.verify().ok
 
 
@@ -255,12 +335,17 @@ def test_nothing_is_kept_of_requests_that_are_over(hx: Hexad) -> None:
 
 
 @requirement("ADK-06", "STORE-02")
-def test_a_run_that_is_cancelled_anywhere_leaves_nothing_half_written(hx: Hexad, tmp_path: Path) -> None:
+def test_a_run_that_is_cancelled_anywhere_leaves_nothing_half_written(
+    hx: Hexad, tmp_path: Path
+) -> None:
     def remembering(request: LlmRequest) -> Any:
         last = request.contents[-1].parts or []
         if any(part.function_response for part in last):
             return "Noted."
-        return Call("save_knowledge", {"key": f"note {last[0].text}", "content": f"deploy note {last[0].text}"})
+        return Call(
+            "save_knowledge",
+            {"key": f"note {last[0].text}", "content": f"deploy note {last[0].text}"},
+        )
 
     place = runner(agent(ScriptedModel.playing(remembering), [book]), [HexadPlugin(hx)])
 
@@ -279,7 +364,11 @@ def test_a_run_that_is_cancelled_anywhere_leaves_nothing_half_written(hx: Hexad,
     assert outcomes[0]
     assert not outcomes[-1]
     own = hx.scoped(namespace=f"default/{APP}/dana")
-    saves = [record.target for record in own.audit.records() if record.action == "knowledge.save"]
+    saves = [
+        record.target
+        for record in own.audit.records()
+        if record.action == "knowledge.save"
+    ]
     assert sorted(saves) == sorted(entry.key for entry in own.knowledge.list())
     assert all(len(own.knowledge.history(key)) == 1 for key in saves)
     assert own.audit.verify().ok

@@ -1,4 +1,6 @@
-"""Around a model, `ContextAwareModel` behaves as the model: events, streams, errors, capabilities, live connections."""
+"""Around a model, `ContextAwareModel` behaves as the model: events, streams, errors,
+capabilities, live connections.
+"""
 
 from __future__ import annotations
 
@@ -60,19 +62,29 @@ def test_the_events_are_the_same_with_and_without(hx: Hexad, stream: bool) -> No
     script = [["I look. ", Call("deploy", {"day": "Tuesday"})], "All of it is done."]
     bare, inner = ScriptedModel.playing(script), ScriptedModel.playing(script)
     without = talk(runner(agent(bare, [deploy])), "May I deploy?", stream=stream)
-    with_it = talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), "May I deploy?", stream=stream)
+    with_it = talk(
+        runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])),
+        "May I deploy?",
+        stream=stream,
+    )
     assert [(parts_of(each), each.partial, each.author) for each in without] == [
         (parts_of(each), each.partial, each.author) for each in with_it
     ]
     for one, other in zip(bare.requests, inner.requests, strict=True):
         one_dump, other_dump = one.model_dump(), other.model_dump()
-        assert other_dump["config"].pop("system_instruction").startswith(one_dump["config"].pop("system_instruction"))
+        assert (
+            other_dump["config"]
+            .pop("system_instruction")
+            .startswith(one_dump["config"].pop("system_instruction"))
+        )
         assert _without_ids(one_dump) == _without_ids(other_dump)
 
 
 def _without_ids(dump: Any) -> Any:
     if isinstance(dump, dict):
-        return {name: _without_ids(value) for name, value in dump.items() if name != "id"}
+        return {
+            name: _without_ids(value) for name, value in dump.items() if name != "id"
+        }
     return [_without_ids(each) for each in dump] if isinstance(dump, list) else dump
 
 
@@ -80,7 +92,12 @@ def _without_ids(dump: Any) -> Any:
 def test_the_models_own_error_is_the_callers(hx: Hexad) -> None:
     trouble = ConnectionError("the provider is down")
     with pytest.raises(ConnectionError) as caught:
-        done(responses(ContextAwareModel.wrap(hx, ScriptedModel.playing([trouble])), request("deploy")))
+        done(
+            responses(
+                ContextAwareModel.wrap(hx, ScriptedModel.playing([trouble])),
+                request("deploy"),
+            )
+        )
     assert caught.value is trouble
 
 
@@ -89,7 +106,9 @@ def test_capabilities_are_those_of_the_model_inside(hx: Hexad) -> None:
     class Able(ScriptedModel):
         @property
         def capabilities(self) -> Any:
-            return super().capabilities.model_copy(update={"output_schema_and_tools": True})
+            return super().capabilities.model_copy(
+                update={"output_schema_and_tools": True}
+            )
 
     inner = Able.playing(["Yes."], model="gemini-2.5-flash")
     assert ContextAwareModel.wrap(hx, inner).capabilities == inner.capabilities
@@ -100,7 +119,9 @@ def test_a_stream_that_is_left_early_is_closed_inside(hx: Hexad) -> None:
     closed = []
 
     class Closing(ScriptedModel):
-        async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
+        async def generate_content_async(
+            self, llm_request: LlmRequest, stream: bool = False
+        ) -> AsyncIterator[Any]:  # type: ignore[override]
             try:
                 async for each in super().generate_content_async(llm_request, stream):
                     yield each
@@ -108,9 +129,9 @@ def test_a_stream_that_is_left_early_is_closed_inside(hx: Hexad) -> None:
                 closed.append(True)
 
     async def leave() -> None:
-        responses = ContextAwareModel.wrap(hx, Closing.playing(["one two"])).generate_content_async(
-            request("deploy"), stream=True
-        )
+        responses = ContextAwareModel.wrap(
+            hx, Closing.playing(["one two"])
+        ).generate_content_async(request("deploy"), stream=True)
         await anext(responses)
         await responses.aclose()
 
@@ -190,14 +211,19 @@ class Speaking(BaseLlmConnection):
         """Nothing to do."""
 
     async def receive(self) -> AsyncIterator[LlmResponse]:
-        yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text="Hi.")]), turn_complete=True)
+        yield LlmResponse(
+            content=types.Content(role="model", parts=[types.Part(text="Hi.")]),
+            turn_complete=True,
+        )
 
     async def close(self) -> None:
         """Nothing to do."""
 
 
 class Telephone(ScriptedModel):
-    """A model whose live connections answer; it keeps the instruction that each was opened with."""
+    """A model whose live connections answer; it keeps the instruction that each was
+    opened with.
+    """
 
     @asynccontextmanager
     async def connect(self, llm_request: LlmRequest) -> AsyncIterator[Any]:  # type: ignore[override]
@@ -209,12 +235,18 @@ async def _called_up(model: Any, tools: list[Any], *users: str) -> None:
     """Each user asks when to deploy, and then opens a live connection, all in one task."""
     place = runner(agent(model, tools))
     for user in users:
-        session = await place.session_service.create_session(app_name=APP, user_id=user, session_id=user)
-        said = Event(author="user", invocation_id="before", content=message("when may I deploy?"))
+        session = await place.session_service.create_session(
+            app_name=APP, user_id=user, session_id=user
+        )
+        said = Event(
+            author="user", invocation_id="before", content=message("when may I deploy?")
+        )
         await place.session_service.append_event(session, said)
         queue = LiveRequestQueue()
         how = RunConfig(response_modalities=["TEXT"])  # type: ignore[list-item]
-        live = place.run_live(user_id=user, session_id=user, live_request_queue=queue, run_config=how)
+        live = place.run_live(
+            user_id=user, session_id=user, live_request_queue=queue, run_config=how
+        )
         async with aclosing(live) as events:
             async for event in events:
                 if event.turn_complete:
@@ -223,8 +255,12 @@ async def _called_up(model: Any, tools: list[Any], *users: str) -> None:
 
 @requirement("ADK-05", "ADK-03")
 @pytest.mark.filterwarnings("ignore")
-def test_with_tools_of_ours_a_wrapper_opens_a_live_connection_with_the_memory_of_its_user(hx: Hexad) -> None:
-    hx.scoped(namespace=f"default/{APP}/dana").knowledge.save("place", "Deploy from the train")
+def test_with_tools_of_ours_a_wrapper_opens_a_live_connection_with_the_memory_of_its_user(
+    hx: Hexad,
+) -> None:
+    hx.scoped(namespace=f"default/{APP}/dana").knowledge.save(
+        "place", "Deploy from the train"
+    )
     inner = Telephone.playing([])
     model = ContextAwareModel.wrap(hx, inner)
     done(_called_up(model, adk_tools(hx), "dana", "eve"))

@@ -1,4 +1,6 @@
-"""Threads of the ADK adapter: one database that hangs holds up no other, and no process that wants to exit."""
+"""Threads of the ADK adapter: one database that hangs holds up no other, and no process
+that wants to exit.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def released() -> Iterator[threading.Event]:
 def hung(tmp_path: Path, released: threading.Event) -> Iterator[Hexad]:
     """An engine whose store answers nothing until it is released."""
     with opened(tmp_path / "hung.db", layer_deadline=0.1) as engine:
-        yield over(engine, FaultyStore(engine.store, lambda: released.wait(500) and None))
+        yield over(
+            engine, FaultyStore(engine.store, lambda: released.wait(500) and None)
+        )
         released.set()
 
 
@@ -61,7 +65,12 @@ def test_a_database_that_hangs_holds_up_no_agent_of_another(
     )
 
     async def both() -> None:
-        await asyncio.gather(*(said(stuck, "deploy?", session=f"chat:{number}") for number in range(MANY)))
+        await asyncio.gather(
+            *(
+                said(stuck, "deploy?", session=f"chat:{number}")
+                for number in range(MANY)
+            )
+        )
         assert not released.is_set()
         await said(sound, "when may I deploy?")
 
@@ -107,7 +116,12 @@ def test_a_database_has_few_threads_and_they_are_enough() -> None:
         place = runner(agent(ContextAwareModel.wrap(engine, inner)))
 
         async def many() -> None:
-            await asyncio.gather(*(said(place, "when may I deploy?", session=f"chat:{each}") for each in range(50)))
+            await asyncio.gather(
+                *(
+                    said(place, "when may I deploy?", session=f"chat:{each}")
+                    for each in range(50)
+                )
+            )
 
         done(many())
         assert all(RULE in context(each) for each in inner.requests)

@@ -1,4 +1,6 @@
-"""The assistant of `examples/adk_assistant`: its demo is true, and its tools keep to their folder."""
+"""The assistant of `examples/adk_assistant`: its demo is true, and its tools keep to
+their folder.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,23 @@ FOLDER = Path(__file__).parents[2] / "examples" / "adk_assistant"
 
 
 def _demo(folder: Path, *arguments: str, **environment: str) -> str:
-    world = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES", "FORCE_COLOR"}}
-    world = {name: value for name, value in world.items() if not name.endswith("_API_KEY")}
+    world = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"COLUMNS", "LINES", "FORCE_COLOR"}
+    }
+    world = {
+        name: value for name, value in world.items() if not name.endswith("_API_KEY")
+    }
     done = subprocess.run(
         [sys.executable, str(FOLDER), *arguments],
         cwd=folder,
-        env={**world, "TMPDIR": str(folder), "PYTHONIOENCODING": "utf-8", **environment},
+        env={
+            **world,
+            "TMPDIR": str(folder),
+            "PYTHONIOENCODING": "utf-8",
+            **environment,
+        },
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -44,10 +57,18 @@ def _demo(folder: Path, *arguments: str, **environment: str) -> str:
 
 
 @requirement("ADK-09", "META-01")
-def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used(tmp_path: Path) -> None:
-    output = _demo(tmp_path, "--folder", "notes")  # without a key the demo is what it does
-    assert output.startswith("Neither GOOGLE_API_KEY nor GEMINI_API_KEY is set: this plays a script")
-    first, second, third = re.split(r"^Conversation \d.*$", output, flags=re.MULTILINE)[1:]
+def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used(
+    tmp_path: Path,
+) -> None:
+    output = _demo(
+        tmp_path, "--folder", "notes"
+    )  # without a key the demo is what it does
+    assert output.startswith(
+        "Neither GOOGLE_API_KEY nor GEMINI_API_KEY is set: this plays a script"
+    )
+    first, second, third = re.split(r"^Conversation \d.*$", output, flags=re.MULTILINE)[
+        1:
+    ]
     third, changed = re.split(r"^What changed.*$", third, flags=re.MULTILINE)
     assert "fails    cannot read the day '02/03/2026'" in first
     assert "save_knowledge(" in first
@@ -56,17 +77,38 @@ def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used
     assert second.rstrip().endswith("assistant  site/2026-03-03.html")
     assert "approve export-page-add-to-index" in third
     assert "calls    skill_export_page_add_to_index(day='2026-03-05')" in third
-    rows = re.findall(r"^conversation (\d(?: again)?) +(\d) +(\d) ", changed, flags=re.MULTILINE)
-    assert rows == [("1", "3", "1"), ("2", "2", "0"), ("3", "2", "0"), ("3 again", "1", "0")]
-    assert "remembered When I ask you to export a page, answer with its path and nothing" in changed
+    rows = re.findall(
+        r"^conversation (\d(?: again)?) +(\d) +(\d) ", changed, flags=re.MULTILINE
+    )
+    assert rows == [
+        ("1", "3", "1"),
+        ("2", "2", "0"),
+        ("3", "2", "0"),
+        ("3 again", "1", "0"),
+    ]
+    assert (
+        "remembered When I ask you to export a page, answer with its path and nothing"
+        in changed
+    )
     learned = " ".join(changed.partition("learned")[2].split())
-    assert 'What worked next: export_page(day="2026-03-02") (`day` as YYYY-MM-DD, not as DD/MM/YYYY)' in learned
+    assert (
+        'What worked next: export_page(day="2026-03-02") (`day` as YYYY-MM-DD, not as DD/MM/YYYY)'
+        in learned
+    )
     assert "can do     export-page-add-to-index (active, run once)" in changed
 
 
 @requirement("PROMPT-04")
-def test_the_demo_is_plain_in_a_pipe_and_needs_no_stream_that_speaks_every_language(tmp_path: Path) -> None:
-    output = _demo(tmp_path, "--demo", COLUMNS="80", PYTHONIOENCODING="ascii", GOOGLE_API_KEY="none")
+def test_the_demo_is_plain_in_a_pipe_and_needs_no_stream_that_speaks_every_language(
+    tmp_path: Path,
+) -> None:
+    output = _demo(
+        tmp_path,
+        "--demo",
+        COLUMNS="80",
+        PYTHONIOENCODING="ascii",
+        GOOGLE_API_KEY="none",
+    )
     assert "\x1b" not in output
     assert max(map(len, output.splitlines())) <= 80
     assert "What changed" in output
@@ -90,8 +132,13 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @requirement("SKILL-06")
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "notes/../../x", "../memory.db", "notes/link/passwd"])
-def test_files_outside_of_the_folder_and_the_memory_itself_are_out_of_reach(workspace: Any, path: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["../x", "/etc/passwd", "notes/../../x", "../memory.db", "notes/link/passwd"],
+)
+def test_files_outside_of_the_folder_and_the_memory_itself_are_out_of_reach(
+    workspace: Any, path: str
+) -> None:
     (workspace.folder / "notes" / "link").symlink_to("/etc")
     with pytest.raises(PermissionError):
         workspace.read_file(path)
@@ -105,8 +152,15 @@ def test_notes_become_pages(workspace: Any) -> None:
     workspace.write_file("notes/2026-03-02.md", "- a < b\n- second")
     assert workspace.list_files("notes") == ["notes/2026-03-02.md"]
     page = workspace.export_page("2026-03-02")
-    assert workspace.read_file(page) == "<h1>2026-03-02</h1><ul><li>a &lt; b</li><li>second</li></ul>"
-    assert workspace.add_to_index(page) == workspace.add_to_index(page) == "1 page on the front page"
+    assert (
+        workspace.read_file(page)
+        == "<h1>2026-03-02</h1><ul><li>a &lt; b</li><li>second</li></ul>"
+    )
+    assert (
+        workspace.add_to_index(page)
+        == workspace.add_to_index(page)
+        == "1 page on the front page"
+    )
 
 
 def _sandbox() -> bool:
@@ -123,7 +177,9 @@ def test_a_shell_script_sees_a_copy_of_the_folder_and_reaches_neither_the_memory
     workspace: Any,
 ) -> None:
     workspace.write_file("notes/2026-03-02.md", "call the plumber")
-    came = workspace.run_shell("grep -l plumber notes/*; rm notes/*; cat ../memory.db; ls /sys/class/net")
+    came = workspace.run_shell(
+        "grep -l plumber notes/*; rm notes/*; cat ../memory.db; ls /sys/class/net"
+    )
     assert came["stdout"].startswith("notes/2026-03-02.md\n")
     assert workspace.read_file("notes/2026-03-02.md") == "call the plumber"
     assert "secret" not in str(came)
@@ -148,16 +204,23 @@ def test_the_web_is_there_only_on_request(workspace: Any) -> None:
     with HTTPServer(("127.0.0.1", 0), _Page) as server:
         thread = threading.Thread(target=server.handle_request)
         thread.start()
-        assert fetch(f"http://127.0.0.1:{server.server_port}/") == {"http": 200, "text": "grüß"}
+        assert fetch(f"http://127.0.0.1:{server.server_port}/") == {
+            "http": 200,
+            "text": "grüß",
+        }
         thread.join()
     with pytest.raises(ValueError, match="is not an address of the web"):
         fetch("file:///etc/passwd")
 
 
 @requirement("ADK-09")
-def test_a_conversation_goes_on_after_a_tool_failed(workspace: Any, tmp_path: Path) -> None:
+def test_a_conversation_goes_on_after_a_tool_failed(
+    workspace: Any, tmp_path: Path
+) -> None:
     assistant = importlib.import_module("assistant")
-    model = ScriptedModel.playing([Call("read_file", {"path": "no.md"}), "There is no such file."])
+    model = ScriptedModel.playing(
+        [Call("read_file", {"path": "no.md"}), "There is no such file."]
+    )
 
     async def talk() -> list[str]:
         with opened(tmp_path / "real.db") as hx:
@@ -180,7 +243,9 @@ def _chatted(workspace: Any, hx: Any, model: ScriptedModel, *typed: str) -> None
             raise line
         return line
 
-    asyncio.run(importlib.import_module("chat").chat(hx, workspace, model, web=False, ask=ask))
+    asyncio.run(
+        importlib.import_module("chat").chat(hx, workspace, model, web=False, ask=ask)
+    )
 
 
 @requirement("ADK-06")
@@ -189,7 +254,17 @@ def test_neither_an_empty_line_nor_a_model_that_fails_ends_a_conversation(
 ) -> None:
     model = ScriptedModel.playing([ConnectionError("no route\nto host"), "Here I am."])
     with opened(tmp_path / "real.db") as hx:
-        _chatted(workspace, hx, model, "Hello", "", "Hello again", "/memory", "/nonsense", "/approve no-such")
+        _chatted(
+            workspace,
+            hx,
+            model,
+            "Hello",
+            "",
+            "Hello again",
+            "/memory",
+            "/nonsense",
+            "/approve no-such",
+        )
     printed = capsys.readouterr().out
     assert "The model did not answer (ConnectionError: no route to host)." in printed
     assert "Here I am." in printed
@@ -198,15 +273,29 @@ def test_neither_an_empty_line_nor_a_model_that_fails_ends_a_conversation(
 
 
 @requirement("SKILL-03")
-@pytest.mark.parametrize(("answer", "status"), [("y", "active"), ("", "draft"), ("no", "draft")])
+@pytest.mark.parametrize(
+    ("answer", "status"), [("y", "active"), ("", "draft"), ("no", "draft")]
+)
 def test_a_skill_is_shown_whole_before_it_is_approved_and_only_a_yes_approves_it(
-    workspace: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: str, status: str
+    workspace: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+    status: str,
 ) -> None:
     steps = [{"tool": "export_page", "args": {"day": "{{ day }}"}}]
     day = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
     with opened(tmp_path / "real.db") as hx:
-        hx.skills.create("ship", kind="composite", description="Ship it", definition={"steps": steps}, parameters=day)
-        _chatted(workspace, hx, ScriptedModel.playing([]), "/skills", "/approve ship", answer)
+        hx.skills.create(
+            "ship",
+            kind="composite",
+            description="Ship it",
+            definition={"steps": steps},
+            parameters=day,
+        )
+        _chatted(
+            workspace, hx, ScriptedModel.playing([]), "/skills", "/approve ship", answer
+        )
         assert hx.skills.get("ship").status == status
     printed = capsys.readouterr().out
     assert "ship (draft): Ship it" in printed
@@ -220,7 +309,9 @@ def test_a_script_that_may_not_be_approved_is_shown_with_what_was_found_and_not_
     workspace: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with opened(tmp_path / "real.db") as hx:
-        hx.skills.create("wipe", kind="script", description="Wipe", definition={"script": "rm -rf /"})
+        hx.skills.create(
+            "wipe", kind="script", description="Wipe", definition={"script": "rm -rf /"}
+        )
         _chatted(workspace, hx, ScriptedModel.playing([]), "/approve wipe")
         assert hx.skills.get("wipe").status == "draft"
     printed = capsys.readouterr().out

@@ -46,7 +46,9 @@ def folder(tmp_path: Path) -> Path:
         fail_and_mend(hx, "chat:1")
         say(hx)
         greet = {"template": "Hello {{ name }}"}
-        hx.skills.create("greet", kind="template", description="Greet", definition=greet)
+        hx.skills.create(
+            "greet", kind="template", description="Greet", definition=greet
+        )
     return tmp_path
 
 
@@ -139,7 +141,9 @@ def test_another_example_than_the_rejected_one_is_shown_and_a_person_may_still_c
     assert hx.learnings.known_fix("book", "book cannot read the day") is None
     bad = {"day": "31/01/2026"}
     for session in ("chat:2", "chat:3"):
-        hx.observe(tool="book", args=bad, error="book cannot read the day", session=session)
+        hx.observe(
+            tool="book", args=bad, error="book cannot read the day", session=session
+        )
         hx.observe(tool="login", args={}, result="ok", session=session)
         hx.observe(tool="book", args=bad, result="booked", session=session)
     fix = hx.learnings.known_fix("book", "book cannot read the day")
@@ -149,8 +153,13 @@ def test_another_example_than_the_rejected_one_is_shown_and_a_person_may_still_c
 
 
 @requirement("SKILL-03", "LEARN-08")
-def test_an_edited_skill_is_shown_again_and_an_edited_fix_is_the_users_word(folder: Path) -> None:
-    command = editor(folder, 'text = text.replace("Hello", "Good morning").replace("YYYY-MM-DD", "ISO 8601")')
+def test_an_edited_skill_is_shown_again_and_an_edited_fix_is_the_users_word(
+    folder: Path,
+) -> None:
+    command = editor(
+        folder,
+        'text = text.replace("Hello", "Good morning").replace("YYYY-MM-DD", "ISO 8601")',
+    )
     shown = answer(Terminal(folder, "review", EDITOR=command), "e", "a", "e")
     assert "Good morning {{ name }}" in shown
     assert skill(folder) == (SkillStatus.ACTIVE, 2, "Good morning {{ name }}")
@@ -168,7 +177,9 @@ def test_an_edit_that_does_not_fit_is_explained_and_can_be_mended(folder: Path) 
         'text = [text.replace("}}", "}"), text + "nonsense", text.replace("} ", "}} ").replace("nonsense", "")][done]\n'
         'text = text.replace("name }\\"", "name }}\\"") if done == 2 else text'
     )
-    shown = answer(Terminal(folder, "review", EDITOR=editor(folder, program)), "e", "e", "e", "q")
+    shown = answer(
+        Terminal(folder, "review", EDITOR=editor(folder, program)), "e", "e", "e", "q"
+    )
     assert "error: definition" in shown
     assert "error: form: cannot be read" in shown
     assert skill(folder) == (SkillStatus.DRAFT, 1, "Hello {{ name }}")
@@ -181,10 +192,15 @@ def test_an_edit_that_does_not_fit_is_explained_and_can_be_mended(folder: Path) 
         ("", "no editor is set; set EDITOR"),
         ("no-such-editor-here", "'no-such-editor-here' cannot be started"),
         (f"{sys.executable} -c exit(3)", "ended with code 3, so nothing was changed"),
-        ("rm", "'rm' left nothing to read (No such file or directory), so nothing was changed"),
+        (
+            "rm",
+            "'rm' left nothing to read (No such file or directory), so nothing was changed",
+        ),
     ],
 )
-def test_without_an_editor_that_works_it_says_so_and_asks_again(folder: Path, command: str, said: str) -> None:
+def test_without_an_editor_that_works_it_says_so_and_asks_again(
+    folder: Path, command: str, said: str
+) -> None:
     shown = answer(Terminal(folder, "review", EDITOR=command, VISUAL=""), "e", "q")
     assert said in shown.replace("\n", " ")
     assert "left for later" in shown
@@ -225,7 +241,9 @@ def test_a_skill_that_does_not_fit_its_kind_can_be_rejected_and_nothing_else(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(sqlite3.connect(folder / "hexad.db")) as connection, connection:
-        connection.execute("UPDATE hexad_skill_definition SET definition = '{\"txt\": 1}'")
+        connection.execute(
+            "UPDATE hexad_skill_definition SET definition = '{\"txt\": 1}'"
+        )
     monkeypatch.chdir(folder)
     assert main(["review", "--json"]) == 0
     assert "template" in json.loads(capsys.readouterr().out)["queue"][0]["obstacle"]
@@ -238,14 +256,21 @@ def test_a_skill_that_does_not_fit_its_kind_can_be_rejected_and_nothing_else(
 
 @requirement("LEARN-09")
 def test_without_a_terminal_it_refuses_politely_and_json_lists_the_queue(
-    run: Callable[..., Ran],  # noqa: F811
+    run: Callable[..., Ran],
     folder: Path,
 ) -> None:
     ran = run("review")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "error: review: needs a terminal to ask on; --json lists the queue, NAME --accept accepts\n"
+    assert (
+        ran.err
+        == "error: review: needs a terminal to ask on; --json lists the queue, NAME --accept accepts\n"
+    )
     draft, doubt = run("review", "--json").json["queue"]
-    assert (draft["what"], draft["skill"]["name"], draft["obstacle"]) == ("skill", "greet", "")
+    assert (draft["what"], draft["skill"]["name"], draft["obstacle"]) == (
+        "skill",
+        "greet",
+        "",
+    )
     assert (doubt["what"], doubt["learning"]["trigger"]) == ("learning", "tool:book")
     assert json.dumps(doubt["learning"]["fix"])
 
@@ -292,7 +317,7 @@ def test_examples_that_failed_can_be_rejected_or_put_into_words_and_not_accepted
 
 @requirement("LEARN-09", "EVID-03")
 def test_a_failure_that_one_session_met_is_listed_where_it_is_asked_for(
-    run: Callable[..., Ran],  # noqa: F811
+    run: Callable[..., Ran],
     tmp_path: Path,
 ) -> None:
     with opened(tmp_path / "hexad.db") as hx:

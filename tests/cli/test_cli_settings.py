@@ -1,7 +1,5 @@
 """Settings that are wrong: every command says where they were written."""
 
-# ruff: noqa: F811 - the fixture
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -24,7 +22,10 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('namespace = "a\\u0007b"', "hexad.toml must be one line without control characters"),
+        (
+            'namespace = "a\\u0007b"',
+            "hexad.toml must be one line without control characters",
+        ),
         ('namespace = " "', "hexad.toml must not be empty"),
         ("max_pinned = -1", "hexad.toml must be from 0 to 1,000, not -1"),
         ('mcp_token = "short"', "hexad.toml must have 16 visible"),
@@ -42,7 +43,12 @@ def test_a_value_of_the_file_that_cannot_hold_is_reported_with_its_file_and_no_d
 
 @requirement("CONF-01")
 @pytest.mark.parametrize(
-    ("name", "value"), [("HEXAD_MAX_PINNED", "-1"), ("HEXAD_MAX_PINNED", "many"), ("HEXAD_NAMESPACE", "a\x07b")]
+    ("name", "value"),
+    [
+        ("HEXAD_MAX_PINNED", "-1"),
+        ("HEXAD_MAX_PINNED", "many"),
+        ("HEXAD_NAMESPACE", "a\x07b"),
+    ],
 )
 def test_a_value_of_the_environment_that_cannot_hold_is_reported_with_its_variable(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
@@ -55,7 +61,9 @@ def test_a_value_of_the_environment_that_cannot_hold_is_reported_with_its_variab
 
 
 @requirement("CONF-01")
-def test_config_show_names_what_is_wrong_and_no_secret(run: Run, tmp_path: Path) -> None:
+def test_config_show_names_what_is_wrong_and_no_secret(
+    run: Run, tmp_path: Path
+) -> None:
     for text, says in {
         'max_skils = 1\nmcp_token = "hunter2"': "did you mean 'max_skills_per_day'?",
         'mcp_token = "hunter2"': "'mcp_token': in hexad.toml must have 16 visible",

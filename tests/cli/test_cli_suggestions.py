@@ -1,6 +1,6 @@
-"""The suggestion of a command can be pasted into the shell: it is for the same memory, and quoted."""
-
-# ruff: noqa: F811 - the fixture
+"""The suggestion of a command can be pasted into the shell: it is for the same memory,
+and quoted.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ def stocked(tmp_path: Path) -> Path:
             kind="template",
             description="Greet",
             definition={"template": "Hello {{ name }}"},
-            parameters={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+            parameters={
+                "type": "object",
+                "properties": {"name": {"type": "string"}},
+                "required": ["name"],
+            },
         )
     return tmp_path
 
@@ -52,7 +56,17 @@ def _commands(text: str) -> list[str]:
         (["skills", "run", "greet us"], f"hexad review 'greet us' {PASTED}"),
         (["learnings", "list"], f"hexad learnings correct {PASTED}"),
         (
-            ["skills", "new", "x y", "--kind", "instruction", "--description", "d", "--text", "t"],
+            [
+                "skills",
+                "new",
+                "x y",
+                "--kind",
+                "instruction",
+                "--description",
+                "d",
+                "--text",
+                "t",
+            ],
             f"hexad review 'x y' {PASTED}",
         ),
     ],
@@ -67,7 +81,9 @@ def test_a_suggestion_is_for_the_memory_that_was_named(
 
 
 @requirement("CONF-01")
-def test_what_comes_next_is_for_the_memory_that_was_named(run: Run, stocked: Path) -> None:
+def test_what_comes_next_is_for_the_memory_that_was_named(
+    run: Run, stocked: Path
+) -> None:
     assert f"next: hexad review {PASTED} (" in run(*HERE).out
     assert f"next: hexad review {PASTED} (" in run("status", *HERE).out
     assert (
@@ -75,15 +91,25 @@ def test_what_comes_next_is_for_the_memory_that_was_named(run: Run, stocked: Pat
         .out.splitlines()[1]
         .startswith("next: hexad remember \"I like green tea\" --db 'no such.db' (")
     )
-    assert "`hexad remember \"TEXT\" --db 'no such.db'` creates it" in run("list", "--db", "no such.db").err
-    assert run("status").out.splitlines()[1] == 'next: hexad remember "I like green tea" (a rule, a preference, a fact)'
+    assert (
+        "`hexad remember \"TEXT\" --db 'no such.db'` creates it"
+        in run("list", "--db", "no such.db").err
+    )
+    assert (
+        run("status").out.splitlines()[1]
+        == 'next: hexad remember "I like green tea" (a rule, a preference, a fact)'
+    )
 
 
 @requirement("CONF-01")
 def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
     def shell(line: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["/bin/sh", "-c", line.replace("hexad", f"{shlex.quote(sys.executable)} -m hexad", 1)],
+            [
+                "/bin/sh",
+                "-c",
+                line.replace("hexad", f"{shlex.quote(sys.executable)} -m hexad", 1),
+            ],
             cwd=stocked,
             env=os.environ,
             capture_output=True,

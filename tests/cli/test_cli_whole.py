@@ -24,8 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-ASKS = {"hexad review --by ada", "hexad skills edit greet"}  # a person: they have tests of their own
-EDITS_NOTHING_HERE = {"hexad reindex --db agent.db"}  # needs an embedder, which these tests turn off
+ASKS = {
+    "hexad review --by ada",
+    "hexad skills edit greet",
+}  # a person: they have tests of their own
+EDITS_NOTHING_HERE = {
+    "hexad reindex --db agent.db"
+}  # needs an embedder, which these tests turn off
 LISTINGS = [
     [],
     ["status"],
@@ -54,7 +59,9 @@ LISTINGS = [
 ]
 
 
-def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def commands(
+    command: Any, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command and every group, with the words that call it."""
     yield path, command
     for name, inner in getattr(command, "commands", {}).items():
@@ -62,17 +69,29 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 
 ALL = dict(commands(whole(app)))
-SINGLE = {path: command for path, command in ALL.items() if not hasattr(command, "commands")}
+SINGLE = {
+    path: command for path, command in ALL.items() if not hasattr(command, "commands")
+}
 
 
 def examples(command: Any) -> list[str]:
-    """The commands behind "Example:"; more than one are parted by a semicolon and a word or two."""
+    """The commands behind "Example:"; more than one are parted by a semicolon and a
+    word or two.
+    """
     _, _, shown = (command.epilog or "").partition("Example: ")
     return [each for each in re.split(r"; [a-z ]+: ", shown.partition("\n")[0]) if each]
 
 
-SERVERS = {("mcp",), ("serve",)}  # they serve until somebody ends them: they have tests of their own
-EXAMPLES = [example for path, command in ALL.items() if path[:1] not in SERVERS for example in examples(command)]
+SERVERS = {
+    ("mcp",),
+    ("serve",),
+}  # they serve until somebody ends them: they have tests of their own
+EXAMPLES = [
+    example
+    for path, command in ALL.items()
+    if path[:1] not in SERVERS
+    for example in examples(command)
+]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +108,9 @@ def folder(pattern: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     home = tmp_path / "home"
     shutil.copytree(pattern, home)
     monkeypatch.chdir(home)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8"))
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8")
+    )
     return home
 
 
@@ -104,7 +125,9 @@ def test_every_command_says_what_it_does_and_shows_how(path: tuple[str, ...]) ->
     command = ALL[path]
     assert (command.help or "").strip()
     assert examples(command)
-    assert all(example.startswith(" ".join(("hexad", *path))) for example in examples(command))
+    assert all(
+        example.startswith(" ".join(("hexad", *path))) for example in examples(command)
+    )
     if path in SINGLE:
         assert all(param.help for param in command.params)
 
@@ -178,7 +201,9 @@ def test_nonsense_is_answered_with_one_sentence_that_names_the_help(
 @requirement("CONF-01")
 @pytest.mark.parametrize("path", ALL, ids=lambda path: " ".join(path) or "hexad")
 def test_help_fits_80_columns_and_has_no_colour_in_a_pipe(
-    path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    path: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS"):
@@ -188,7 +213,9 @@ def test_help_fits_80_columns_and_has_no_colour_in_a_pipe(
     assert max(map(cell_len, shown.splitlines())) <= 80
     assert "\x1b" not in shown
     said = [line.strip() for line in shown.partition("╭")[0].splitlines()[2:]]
-    for line, after in pairwise(said):  # the line ends of the source are not those of the page
+    for line, after in pairwise(
+        said
+    ):  # the line ends of the source are not those of the page
         assert not line or not after or len(line) + len(after.split()[0]) >= 78
 
 
@@ -203,16 +230,32 @@ def test_help_shows_no_type_beside_what_takes_no_value_or_has_a_name(
 
 @requirement("KNOW-01")
 @pytest.mark.parametrize("colour", [True, False])
-def test_every_listing_fits_a_terminal_of_80_columns_and_no_color_is_respected(folder: Path, colour: bool) -> None:
+def test_every_listing_fits_a_terminal_of_80_columns_and_no_color_is_respected(
+    folder: Path, colour: bool
+) -> None:
     """All of them in one process, since starting one takes longer than what it does."""
     program = "import sys; from hexad.cli import main; [main(eval(each)) for each in sys.argv[1:]]"
-    asked = [[learning_id(folder) if word == NAMED_IN_HELP else word for word in each] for each in LISTINGS]
+    asked = [
+        [learning_id(folder) if word == NAMED_IN_HELP else word for word in each]
+        for each in LISTINGS
+    ]
     environment = {} if colour else {"NO_COLOR": "1"}
-    terminal = Terminal(folder, *map(repr, asked), program=[sys.executable, "-c", program], **environment)
+    terminal = Terminal(
+        folder,
+        *map(repr, asked),
+        program=[sys.executable, "-c", program],
+        **environment,
+    )
     shown = terminal.read_until()
     assert terminal.end() == 0
     assert "error" not in shown.replace("tool_error", "").replace("provider_error", "")
     drawn_over = "━"  # a bar of progress is many lines in one place
-    wide = [line for line in shown.splitlines() if cell_len(line) > 80 and drawn_over not in line]
-    assert not [line for line in wide if not line.startswith("- ")]  # a prompt is shown as it is sent
+    wide = [
+        line
+        for line in shown.splitlines()
+        if cell_len(line) > 80 and drawn_over not in line
+    ]
+    assert not [
+        line for line in wide if not line.startswith("- ")
+    ]  # a prompt is shown as it is sent
     assert ("\x1b[3" in terminal.raw) is colour

@@ -24,12 +24,17 @@ FACTS = {
 
 
 @requirement("EVAL-04")
-def test_the_encoder_finds_what_shares_no_word_with_the_question(tmp_path: Path) -> None:
+def test_the_encoder_finds_what_shares_no_word_with_the_question(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "a.db", semantic=True, embedder="encoder") as hx:
         assert hx.ready(500)
         for key, text in FACTS.items():
             hx.knowledge.save(key, text)
-        assert hx.retrieve("Can he eat nuts without an allergic reaction?").all()[0].key == "allergy"
+        assert (
+            hx.retrieve("Can he eat nuts without an allergic reaction?").all()[0].key
+            == "allergy"
+        )
         assert hx.retrieve("Who works at a hospital abroad?").all()[0].key == "sister"
 
 
@@ -65,15 +70,21 @@ def test_the_encoder_works_in_a_forked_child() -> None:
 
 
 @requirement("EVAL-04")
-def test_another_version_of_the_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_the_model_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     package, file, _ = encoder._TOKENS
     monkeypatch.setattr(encoder, "_TOKENS", (package, file, "0" * 64))
-    with pytest.raises(EmbedderFailed, match="another version than the one that Hexad knows"):
+    with pytest.raises(
+        EmbedderFailed, match="another version than the one that Hexad knows"
+    ):
         encoder.SentenceEncoder.load()
 
 
 @requirement("EVAL-04")
-def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_one_sentence_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("hexad.semantic.find_spec", lambda _name: None)
     encoder_similarity.cache_clear()
     with pytest.raises(MissingExtra, match=r"\[encoder\]"):
@@ -90,8 +101,12 @@ def test_the_manuals_embedder_for_a_service_speaks_to_one(tmp_path: Path) -> Non
     exec(source, recipe)  # noqa: S102 - the page's own example
     with HTTPServer(("127.0.0.1", 0), _Embeddings) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        embed = recipe["service"](f"http://127.0.0.1:{server.server_port}/v1", "toy", "a-key")
-        with opened(tmp_path / "a.db", semantic=True, embedder=embed, embedder_name="toy") as hx:
+        embed = recipe["service"](
+            f"http://127.0.0.1:{server.server_port}/v1", "toy", "a-key"
+        )
+        with opened(
+            tmp_path / "a.db", semantic=True, embedder=embed, embedder_name="toy"
+        ) as hx:
             hx.knowledge.save("fleet", "every automobile is washed on Friday")
             hx.knowledge.save("kitchen", "green tea at four")
             found = hx.retrieve("the car is washed").all()
@@ -101,14 +116,21 @@ def test_the_manuals_embedder_for_a_service_speaks_to_one(tmp_path: Path) -> Non
 
 
 class _Embeddings(BaseHTTPRequestHandler):
-    """Answers as OpenAI does, in another order than it was asked: texts about cars are near each other."""
+    """Answers as OpenAI does, in another order than it was asked: texts about cars are
+    near each other.
+    """
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         assert (self.path, asked["model"]) == ("/v1/embeddings", "toy")
         assert self.headers["Authorization"] == "Bearer a-key"
         rows = [
-            {"index": place, "embedding": [1.0, 0.1] if "car" in text or "automobile" in text else [0.1, 1.0]}
+            {
+                "index": place,
+                "embedding": [1.0, 0.1]
+                if "car" in text or "automobile" in text
+                else [0.1, 1.0],
+            }
             for place, text in enumerate(asked["input"])
         ]
         self.send_response(200)

@@ -1,4 +1,6 @@
-"""Learning to retrieve: what was used is found by the words of the question it was used for."""
+"""Learning to retrieve: what was used is found by the words of the question it was used
+for.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,21 @@ def keys(hx: Hexad, question: str, layer: Layer = Layer.USER_KNOWLEDGE) -> list[
 
 
 def runbook(hx: Hexad) -> Item:
-    hx.references.save("Runbook", location="https://wiki.example.com/x", summary="How to roll back")
-    hx.references.save("Menu", location="https://wiki.example.com/y", summary="What the canteen cooks")
-    return next(item for item in hx.retrieve("roll back").all() if item.key == "Runbook")
+    hx.references.save(
+        "Runbook", location="https://wiki.example.com/x", summary="How to roll back"
+    )
+    hx.references.save(
+        "Menu", location="https://wiki.example.com/y", summary="What the canteen cooks"
+    )
+    return next(
+        item for item in hx.retrieve("roll back").all() if item.key == "Runbook"
+    )
 
 
 @requirement("EVAL-02")
-def test_what_was_used_for_a_question_is_found_by_its_words_next_time(hx: Hexad) -> None:
+def test_what_was_used_for_a_question_is_found_by_its_words_next_time(
+    hx: Hexad,
+) -> None:
     item = runbook(hx)
     assert keys(hx, "production is broken", Layer.EXTERNAL_KNOWLEDGE) == []
     hx.used(item, "production is broken, help")
@@ -50,18 +60,24 @@ def test_what_was_used_for_a_question_is_found_by_its_words_next_time(hx: Hexad)
 
 
 @requirement("EVAL-02", "TOOL-04")
-def test_a_tool_is_learned_though_it_is_not_stored_and_another_engine_knows_it(tmp_path: Path) -> None:
+def test_a_tool_is_learned_though_it_is_not_stored_and_another_engine_knows_it(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "a.db") as one:
         hx = one.with_tool_registry(TOOLS)
         (tool,) = hx.retrieve("hotel", layers=[Layer.TOOL_REGISTRY]).all()
         hx.used(tool, "I need somewhere to sleep in Lisbon")
     with opened(tmp_path / "a.db") as other:
-        asked = other.with_tool_registry(TOOLS).retrieve("somewhere to sleep", layers=[Layer.TOOL_REGISTRY])
+        asked = other.with_tool_registry(TOOLS).retrieve(
+            "somewhere to sleep", layers=[Layer.TOOL_REGISTRY]
+        )
         assert [item.key for item in asked.all()] == ["book_hotel"]
 
 
 @requirement("EVAL-02")
-def test_a_watched_tool_that_succeeds_is_credited_to_the_prompt_that_offered_it(hx: Hexad) -> None:
+def test_a_watched_tool_that_succeeds_is_credited_to_the_prompt_that_offered_it(
+    hx: Hexad,
+) -> None:
     def book_hotel(city: str) -> str:
         """Reserve a room."""
         if not city:
@@ -85,8 +101,13 @@ def test_a_watched_tool_that_succeeds_is_credited_to_the_prompt_that_offered_it(
     assert hx.habits.list() == ()
     tool("Lisbon")
     tool("Porto")
-    learned = {each.term: each.weight for each in hx.habits.of(Layer.TOOL_REGISTRY, "book_hotel")}
-    assert learned["sleep"] == 1  # once for each prompt, however often the tool is called
+    learned = {
+        each.term: each.weight
+        for each in hx.habits.of(Layer.TOOL_REGISTRY, "book_hotel")
+    }
+    assert (
+        learned["sleep"] == 1
+    )  # once for each prompt, however often the tool is called
     assert keys(engine, "where to sleep?", Layer.TOOL_REGISTRY) == ["book_hotel"]
 
 
@@ -115,7 +136,12 @@ def test_what_was_learned_fades(hx: Hexad, clock: FixedClock) -> None:
 
     def habit() -> float:
         found = hx.retrieve("production is broken, call somebody").all()
-        return sum(reason.value for each in found for reason in each.reasons if reason.signal == "habit")
+        return sum(
+            reason.value
+            for each in found
+            for reason in each.reasons
+            if reason.signal == "habit"
+        )
 
     fresh = habit()
     clock.advance(days=HALF_LIFE_DAYS)
@@ -130,7 +156,10 @@ def test_habits_can_be_looked_at_and_reset_one_by_one_or_all(hx: Hexad) -> None:
     menu = next(found for found in hx.retrieve("canteen").all() if found.key == "Menu")
     hx.used(item, "production is broken")
     hx.used(menu, "hungry people")
-    assert {each.term for each in hx.habits.of(Layer.EXTERNAL_KNOWLEDGE, "Menu")} == {"hungri", "peopl"}
+    assert {each.term for each in hx.habits.of(Layer.EXTERNAL_KNOWLEDGE, "Menu")} == {
+        "hungri",
+        "peopl",
+    }
     assert hx.habits.reset(Layer.EXTERNAL_KNOWLEDGE, "Menu") == 2
     assert {each.id for each in hx.habits.list()} == {"Runbook"}
     assert hx.habits.reset() == 2
@@ -162,20 +191,30 @@ def test_a_secret_in_a_question_is_not_learned(hx: Hexad) -> None:
 def test_what_is_forgotten_takes_its_habits_along(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx:
         hx.used(runbook(hx), "xylophone trouble", session="monday")
-        hx.used(next(iter(hx.retrieve("canteen").all())), "marimba trouble", session="tuesday")
+        hx.used(
+            next(iter(hx.retrieve("canteen").all())),
+            "marimba trouble",
+            session="tuesday",
+        )
         hx.forget(session="monday")
         assert {each.term for each in hx.habits.list()} == {"marimba", "troubl"}
-        assert b"xylophon" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        assert b"xylophon" not in b"".join(
+            file.read_bytes() for file in tmp_path.iterdir()
+        )
         hx.references.delete("Menu")
         assert hx.habits.list() == ()
         hx.habits.teach(Layer.TOOL_REGISTRY, "book_hotel", "glockenspiel")
         hx.forget(everything=True)
         assert hx.habits.list() == ()
-        assert b"glockenspiel" not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        assert b"glockenspiel" not in b"".join(
+            file.read_bytes() for file in tmp_path.iterdir()
+        )
 
 
 @requirement("EVAL-02", "STORE-04")
-def test_a_backup_carries_habits_and_an_import_leaves_them_out(tmp_path: Path, clock: FixedClock) -> None:
+def test_a_backup_carries_habits_and_an_import_leaves_them_out(
+    tmp_path: Path, clock: FixedClock
+) -> None:
     with opened(tmp_path / "a.db", clock=clock) as hx:
         hx.used(runbook(hx), "production is broken", session="s")
         learned = hx.habits.list()
@@ -195,7 +234,13 @@ def test_what_is_no_item_and_what_is_gone_are_clear_errors(hx: Hexad) -> None:
         hx.used("Runbook", "production")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="query"):
         hx.used(item, 7)  # type: ignore[arg-type]
-    state = Item(layer=Layer.RUNTIME_CONTEXT, id="session-state", key="session-state", content="", category="session")
+    state = Item(
+        layer=Layer.RUNTIME_CONTEXT,
+        id="session-state",
+        key="session-state",
+        content="",
+        category="session",
+    )
     with pytest.raises(InvalidInput, match="runtime"):
         hx.used(state, "production")
     hx.references.delete("Runbook")
@@ -204,11 +249,27 @@ def test_what_is_no_item_and_what_is_gone_are_clear_errors(hx: Hexad) -> None:
 
 
 @requirement("EVAL-02")
-def test_the_command_lists_and_resets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_and_resets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = str(tmp_path / "a.db")
     with opened(path) as hx:
         hx.used(runbook(hx), "production is broken")
-    assert main(["habits", "list", "--db", path, "--layer", "external_knowledge", "--item", "Runbook"]) == 0
+    assert (
+        main(
+            [
+                "habits",
+                "list",
+                "--db",
+                path,
+                "--layer",
+                "external_knowledge",
+                "--item",
+                "Runbook",
+            ]
+        )
+        == 0
+    )
     assert [line.split("\t")[:3] for line in capsys.readouterr().out.splitlines()] == [
         ["external_knowledge", "Runbook", "break"],
         ["external_knowledge", "Runbook", "product"],
@@ -230,14 +291,20 @@ lists = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=1, max_size=20)
 
 def learned(term: str, weight: float, used: int = 0) -> Association:
     return Association(
-        layer=Layer.TOOL_REGISTRY, id="t", term=term, weight=weight, used=START + timedelta(seconds=used)
+        layer=Layer.TOOL_REGISTRY,
+        id="t",
+        term=term,
+        weight=weight,
+        used=START + timedelta(seconds=used),
     )
 
 
 @requirement("EVAL-02", "KNOW-08")
 def test_a_forgotten_session_teaches_nothing_afterwards(hx: Hexad) -> None:
     engine = hx.with_tool_registry(TOOLS)
-    found = engine.retrieve("a room for my secret affair", layers=[Layer.TOOL_REGISTRY], session="s")
+    found = engine.retrieve(
+        "a room for my secret affair", layers=[Layer.TOOL_REGISTRY], session="s"
+    )
     engine.shown(engine.assemble("", found))
     engine.forget(session="s")
     engine.observe(tool="book_hotel", args={}, result="ok", session="s")

@@ -1,4 +1,6 @@
-"""Of entries about one thing the newer is shown, and `as_of` answers what was known then."""
+"""Of entries about one thing the newer is shown, and `as_of` answers what was known
+then.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +57,13 @@ def test_of_two_values_under_different_keys_the_newer_is_found_first() -> None:
     with opened(":memory:", semantic=False) as hx:
         hx.knowledge.save("one", "The office printer stands in room 12")
         hx.knowledge.save("two", "The office printer stands in room 31")
-        assert [item.key for item in hx.retrieve("where is the office printer?").all()] == ["two", "one"]
-        assert hx.retrieve("does the office printer stand in room 12?").all()[0].key == "one"
+        assert [
+            item.key for item in hx.retrieve("where is the office printer?").all()
+        ] == ["two", "one"]
+        assert (
+            hx.retrieve("does the office printer stand in room 12?").all()[0].key
+            == "one"
+        )
 
 
 @requirement("TOLD-03")
@@ -68,7 +75,9 @@ def test_what_somebody_else_said_later_is_not_before_the_users_word() -> None:
 
 
 @requirement("TOLD-03")
-def test_what_a_later_entry_says_has_changed_stands_no_longer(hx: Hexad, clock: Clock) -> None:
+def test_what_a_later_entry_says_has_changed_stands_no_longer(
+    hx: Hexad, clock: Clock
+) -> None:
     hx.knowledge.save("home", "I live in Hamburg, near the harbour")
     clock.later()
     assert "Hamburg" in hx.prompt("", "hello").block
@@ -76,11 +85,15 @@ def test_what_a_later_entry_says_has_changed_stands_no_longer(hx: Hexad, clock: 
     block = hx.prompt("", "hello").block
     assert "Bremen" in block
     assert "Hamburg" not in block
-    assert [version.content for version in hx.knowledge.history("home")] == ["I live in Hamburg, near the harbour"]
+    assert [version.content for version in hx.knowledge.history("home")] == [
+        "I live in Hamburg, near the harbour"
+    ]
 
 
 @requirement("TOLD-03")
-def test_a_rule_that_a_program_saved_holds_whatever_comes_later(hx: Hexad, clock: Clock) -> None:
+def test_a_rule_that_a_program_saved_holds_whatever_comes_later(
+    hx: Hexad, clock: Clock
+) -> None:
     hx.knowledge.save("deploy", "Never deploy on Fridays", category="rule")
     clock.later()
     hx.knowledge.save("blog", "We now deploy the blog on Fridays")
@@ -108,7 +121,9 @@ def test_a_rule_that_a_program_saved_holds_whatever_comes_later(hx: Hexad, clock
         ("User has a cat", "User now has two dogs", "User has a cat"),
     ],
 )  # fmt: skip
-def test_what_a_change_does_not_speak_of_still_holds(earlier: str, later: str, left: str) -> None:
+def test_what_a_change_does_not_speak_of_still_holds(
+    earlier: str, later: str, left: str
+) -> None:
     assert rest(earlier, [later]) == left
 
 
@@ -119,7 +134,9 @@ def test_what_is_left_was_in_the_text(text: str, later: list[str]) -> None:
 
 
 @requirement("TOLD-03")
-def test_an_earlier_time_is_answered_from_the_versions_of_then(hx: Hexad, clock: Clock) -> None:
+def test_an_earlier_time_is_answered_from_the_versions_of_then(
+    hx: Hexad, clock: Clock
+) -> None:
     hx.knowledge.save("dentist", "My dentist is Dr Winter")
     hx.knowledge.save("gym", "My gym is Iron Works")
     clock.later(10)
@@ -128,7 +145,9 @@ def test_an_earlier_time_is_answered_from_the_versions_of_then(hx: Hexad, clock:
     hx.knowledge.save("vet", "My vet is Dr Lenz")
 
     def known(days: int) -> list[str]:
-        found = hx.retrieve("my dentist, my gym and my vet", as_of=START + timedelta(days=days))
+        found = hx.retrieve(
+            "my dentist, my gym and my vet", as_of=START + timedelta(days=days)
+        )
         return sorted(item.content for item in found.all())
 
     assert known(-1) == []
@@ -143,26 +162,41 @@ def test_an_earlier_time_needs_a_zone_and_hexads_own_retriever(hx: Hexad) -> Non
 
 
 @requirement("TOLD-03")
-def test_the_command_line_answers_as_of_a_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_answers_as_of_a_day(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     database, clock = tmp_path / "a.db", Clock()
     with opened(database, clock=clock) as hx:
         hx.knowledge.save("dentist", "My dentist is Dr Winter")
         clock.later(10)
         hx.knowledge.save("dentist", "My dentist is Dr Sommer")
-    for day, dentist in (("2026-11-01", "Winter"), ("2026-11-11", "Sommer"), ("2026-11-11T08:59:00", "Winter")):
-        assert main(["recall", "who is my dentist?", "--as-of", day, "--db", str(database)]) == 0
+    for day, dentist in (
+        ("2026-11-01", "Winter"),
+        ("2026-11-11", "Sommer"),
+        ("2026-11-11T08:59:00", "Winter"),
+    ):
+        assert (
+            main(
+                ["recall", "who is my dentist?", "--as-of", day, "--db", str(database)]
+            )
+            == 0
+        )
         assert dentist in capsys.readouterr().out
     assert main(["recall", "x", "--as-of", "yesterday", "--db", str(database)]) == 2
     assert "such as 2026-11-03" in capsys.readouterr().err
 
 
 @requirement("TOLD-04")
-def test_the_next_prompt_sees_every_change_of_what_stands(hx: Hexad, clock: Clock) -> None:
+def test_the_next_prompt_sees_every_change_of_what_stands(
+    hx: Hexad, clock: Clock
+) -> None:
     def block() -> str:
         return hx.prompt("", "hello").block
 
     hx.knowledge.save("units", "Answer in metric units", category="rule")
-    hx.knowledge.save("guest", "Guests stay until Friday", expires=START + timedelta(days=3))
+    hx.knowledge.save(
+        "guest", "Guests stay until Friday", expires=START + timedelta(days=3)
+    )
     assert block() == block()
     assert "Guests" in block()
     clock.later(4)
@@ -182,7 +216,10 @@ def test_the_next_prompt_sees_every_change_of_what_stands(hx: Hexad, clock: Cloc
 
 @requirement("TOLD-04")
 def test_another_process_and_another_namespace_are_seen_too(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", standing_budget=400) as one, opened(tmp_path / "a.db", standing_budget=400) as other:
+    with (
+        opened(tmp_path / "a.db", standing_budget=400) as one,
+        opened(tmp_path / "a.db", standing_budget=400) as other,
+    ):
         one.knowledge.save("units", "Answer in metric units", category="rule")
         assert "metric" in other.prompt("", "hello").block
         other.knowledge.save("units", "Answer in feet", category="rule")

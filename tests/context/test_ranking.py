@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 
 def talk(hx: Hexad, thread: str, *said: tuple[str, str]) -> None:
     for position, (speaker, text) in enumerate(said):
-        hx.knowledge.save(f"{thread}-{position}", text, subject=speaker, thread=thread, position=position)
+        hx.knowledge.save(
+            f"{thread}-{position}",
+            text,
+            subject=speaker,
+            thread=thread,
+            position=position,
+        )
 
 
 def keys(hx: Hexad, question: str) -> list[str]:
-    return [item.key for item in hx.retrieve(question, layers=[Layer.USER_KNOWLEDGE]).all()]
+    return [
+        item.key for item in hx.retrieve(question, layers=[Layer.USER_KNOWLEDGE]).all()
+    ]
 
 
 @requirement("CTX-07")
@@ -47,21 +55,46 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it(hx: Hexad) ->
 
 
 @requirement("CTX-07")
-def test_an_entry_that_asks_comes_after_one_that_answers_in_the_same_words(hx: Hexad) -> None:
+def test_an_entry_that_asks_comes_after_one_that_answers_in_the_same_words(
+    hx: Hexad,
+) -> None:
     hx.knowledge.save("told", "The anniversary restaurant is by the harbour.")
     hx.knowledge.save("asked", "Is the anniversary restaurant by the harbour?")
     found = hx.retrieve("anniversary restaurant").items[Layer.USER_KNOWLEDGE]
     assert [item.key for item in found] == ["told", "asked"]
-    assert [reason.value < 0 for reason in found[1].reasons if reason.signal == "question"] == [True]
-    assert all(sum(reason.value for reason in item.reasons) == pytest.approx(item.score) for item in found)
+    assert [
+        reason.value < 0 for reason in found[1].reasons if reason.signal == "question"
+    ] == [True]
+    assert all(
+        sum(reason.value for reason in item.reasons) == pytest.approx(item.score)
+        for item in found
+    )
 
 
 @requirement("CTX-07")
 def test_a_long_turn_speaks_for_itself(hx: Hexad) -> None:
-    long = "The weather of the coast is mild and the ferries run every day of the year " * 16
-    talk(hx, "monday", ("Ann", "Which city shall we visit?"), ("Bob", "Lisbon."), ("Ann", "Good."))
-    talk(hx, "tuesday", ("Ann", "Which city shall we visit?"), ("Bob", long), ("Ann", "Good."))
-    found = {item.key: item for item in hx.retrieve("which city to visit", max_per_layer=9).all()}
+    long = (
+        "The weather of the coast is mild and the ferries run every day of the year "
+        * 16
+    )
+    talk(
+        hx,
+        "monday",
+        ("Ann", "Which city shall we visit?"),
+        ("Bob", "Lisbon."),
+        ("Ann", "Good."),
+    )
+    talk(
+        hx,
+        "tuesday",
+        ("Ann", "Which city shall we visit?"),
+        ("Bob", long),
+        ("Ann", "Good."),
+    )
+    found = {
+        item.key: item
+        for item in hx.retrieve("which city to visit", max_per_layer=9).all()
+    }
     assert "monday-1" in found
     assert "tuesday-1" not in found
 
@@ -75,7 +108,9 @@ def test_neighbours_lend_within_their_thread_only(hx: Hexad) -> None:
 
 
 @requirement("CTX-07", "KNOW-06")
-def test_a_subject_that_the_question_names_is_preferred_and_its_name_counts_little(hx: Hexad) -> None:
+def test_a_subject_that_the_question_names_is_preferred_and_its_name_counts_little(
+    hx: Hexad,
+) -> None:
     talk(
         hx,
         "chat",
@@ -84,10 +119,14 @@ def test_a_subject_that_the_question_names_is_preferred_and_its_name_counts_litt
         ("Caroline", "Melanie, I painted a horse at the lake"),
         ("Melanie", "Something else"),
     )
-    first = hx.retrieve("what did Melanie paint at the lake?").items[Layer.USER_KNOWLEDGE][0]
+    first = hx.retrieve("what did Melanie paint at the lake?").items[
+        Layer.USER_KNOWLEDGE
+    ][0]
     assert first.key == "chat-1"
     assert {reason.signal for reason in first.reasons} >= {"subject", "words"}
-    assert all(reason.value < 0.1 for reason in first.reasons if "melanie" in reason.detail)
+    assert all(
+        reason.value < 0.1 for reason in first.reasons if "melanie" in reason.detail
+    )
 
 
 @requirement("CTX-07")
@@ -105,7 +144,11 @@ def test_a_name_is_a_subject_only_where_something_is_about_it(hx: Hexad) -> None
     assert keys(hx, "Caroline horses")[0] == "a"
 
 
-terms = st.lists(st.sampled_from(["deploy", "window", "tuesday", "cluster", "budget"]), min_size=1, max_size=6)
+terms = st.lists(
+    st.sampled_from(["deploy", "window", "tuesday", "cluster", "budget"]),
+    min_size=1,
+    max_size=6,
+)
 
 
 @requirement("CTX-07", "CTX-08")
@@ -119,7 +162,13 @@ terms = st.lists(st.sampled_from(["deploy", "window", "tuesday", "cluster", "bud
     st.sampled_from(["user", "agent", "tool", "import"]),
 )
 def test_everything_but_words_adds_at_most_its_weight(
-    asked: list[str], body: list[str], words: float, uses: int, relevance: float, age: int, origin: str
+    asked: list[str],
+    body: list[str],
+    words: float,
+    uses: int,
+    relevance: float,
+    age: int,
+    origin: str,
 ) -> None:
     query = extract(" ".join(asked))
     measure = Measure(dict.fromkeys(query.terms, 1.0), 5.0, float(len(query.terms)))

@@ -1,4 +1,6 @@
-"""Search by meaning: vectors with the rows, one embedder at a time, and words without it."""
+"""Search by meaning: vectors with the rows, one embedder at a time, and words without
+it.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,17 @@ WORDS = ("deploy", "release", "lunch", "food", "printer")
 
 
 def counting(texts: Sequence[str]) -> np.ndarray:
-    """An embedder that anyone can follow: releasing and deploying are one thing, lunch and food another."""
+    """An embedder that anyone can follow: releasing and deploying are one thing, lunch
+    and food another.
+    """
     same = {"release": "deploy", "food": "lunch", "shipping": "deploy"}
-    rows = [[sum(same.get(word, word) == known for word in text.lower().split()) for known in WORDS] for text in texts]
+    rows = [
+        [
+            sum(same.get(word, word) == known for word in text.lower().split())
+            for known in WORDS
+        ]
+        for text in texts
+    ]
     return np.array(rows, dtype=float) + 0.01
 
 
@@ -41,7 +51,9 @@ def broken(texts: Sequence[str]) -> np.ndarray:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def near(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
+def near(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock
+) -> Iterator[Hexad]:
     """An engine with the extra, on each store."""
     place = ":memory:" if request.param == "memory" else tmp_path / "near.db"
     with opened(place, clock=clock, semantic=True, max_knowledge=1000) as engine:
@@ -79,7 +91,9 @@ def test_without_the_extra_everything_is_found_by_words(hx: Hexad) -> None:
 
 
 @requirement("EVAL-04")
-def test_what_is_not_installed_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_installed_is_named_with_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("hexad.semantic.find_spec", lambda _name: None)
     with opened(":memory:", semantic=True) as hx:
         hx.knowledge.save("window", "release on Tuesdays")
@@ -94,27 +108,44 @@ def test_what_is_not_installed_is_named_with_how_to_install_it(monkeypatch: pyte
 def test_only_a_part_of_the_meaning_of_a_very_short_turn_counts(near: Hexad) -> None:
     near.knowledge.save("note", "The passport renewal")
     near.knowledge.save("turn", "The passport renewal", thread="monday", position=0)
-    near.knowledge.save("other", "Two cats sleep on the warm stove", thread="monday", position=9)
+    near.knowledge.save(
+        "other", "Two cats sleep on the warm stove", thread="monday", position=9
+    )
     found = near.retrieve("renewing passports", layers=[Layer.USER_KNOWLEDGE]).all()
-    meaning = {each.key: reason.value for each in found for reason in each.reasons if reason.signal == "meaning"}
+    meaning = {
+        each.key: reason.value
+        for each in found
+        for reason in each.reasons
+        if reason.signal == "meaning"
+    }
     assert meaning["turn"] == pytest.approx(meaning["note"] * 2 / 6, rel=0.2)
     assert [each.key for each in found][:2] == ["note", "turn"]
-    assert all(sum(reason.value for reason in each.reasons) == pytest.approx(each.score) for each in found)
+    assert all(
+        sum(reason.value for reason in each.reasons) == pytest.approx(each.score)
+        for each in found
+    )
 
 
 @requirement("EVAL-04", "TOOL-04")
 def test_tools_are_found_by_meaning_too(near: Hexad) -> None:
     tools = [
         {"name": "send_mail", "description": "Write an e-mail to somebody"},
-        {"name": "convert_currency", "description": "Turn an amount of money into another currency"},
+        {
+            "name": "convert_currency",
+            "description": "Turn an amount of money into another currency",
+        },
         {"name": "weather", "description": "Gives temperature and rain for a city"},
     ]
     hx = near.with_tool_registry(tools)
-    assert keys(hx, "exchange dollars for euros", Layer.TOOL_REGISTRY)[:1] == ["convert_currency"]
+    assert keys(hx, "exchange dollars for euros", Layer.TOOL_REGISTRY)[:1] == [
+        "convert_currency"
+    ]
 
 
 @requirement("EVAL-04")
-def test_a_change_a_deletion_and_a_new_entry_are_seen_by_the_next_question(near: Hexad) -> None:
+def test_a_change_a_deletion_and_a_new_entry_are_seen_by_the_next_question(
+    near: Hexad,
+) -> None:
     furnish(near)
     assert keys(near, "vehicle garage")[:1] == ["car"]
     near.knowledge.delete("car")
@@ -142,7 +173,9 @@ def test_forgetting_erases_the_vector_too(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with opened(path, semantic=True) as hx:
         hx.knowledge.save("secret", "The automobile is parked behind the house")
-        vector = static_similarity().embed([embedded_text(hx.knowledge.get("secret").fields())])[0]
+        vector = static_similarity().embed(
+            [embedded_text(hx.knowledge.get("secret").fields())]
+        )[0]
         hx.knowledge.save("other", "something else")
         assert vector in b"".join(file.read_bytes() for file in tmp_path.iterdir())
         assert hx.knowledge.forget("secret").erased
@@ -154,7 +187,9 @@ def test_reindex_embeds_what_is_missing_and_nothing_twice(tmp_path: Path) -> Non
     path = tmp_path / "a.db"
     with opened(path, semantic=False) as hx:
         furnish(hx)
-        hx.scoped(namespace="other").references.save("r", location="l", summary="automobile repairs")
+        hx.scoped(namespace="other").references.save(
+            "r", location="l", summary="automobile repairs"
+        )
     shown: list[tuple[int, int]] = []
     with opened(path, semantic=True) as hx:
         assert hx.without_vector() == 5
@@ -167,12 +202,16 @@ def test_reindex_embeds_what_is_missing_and_nothing_twice(tmp_path: Path) -> Non
 
 
 @requirement("EVAL-04")
-def test_searching_and_saving_go_on_while_an_embedder_is_switched(tmp_path: Path) -> None:
+def test_searching_and_saving_go_on_while_an_embedder_is_switched(
+    tmp_path: Path,
+) -> None:
     path, found, shown = tmp_path / "a.db", list[list[str]](), list[tuple[int, int]]()
     with opened(path, semantic=True, embedder=counting, embedder_name="first") as hx:
         hx.knowledge.save("window", "release on Tuesdays")
         hx.knowledge.save("canteen", "food at noon")
-        with opened(path, semantic=True, embedder=counting, embedder_name="second") as switched:
+        with opened(
+            path, semantic=True, embedder=counting, embedder_name="second"
+        ) as switched:
 
             def meanwhile(done: int, total: int) -> None:
                 shown.append((done, total))
@@ -245,7 +284,9 @@ def test_an_embedder_that_fails_loses_no_entry_and_no_answer(
     tmp_path: Path, bad: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
-        opened(tmp_path / "a.db", semantic=True, embedder=bad, embedder_name="bad") as hx,
+        opened(
+            tmp_path / "a.db", semantic=True, embedder=bad, embedder_name="bad"
+        ) as hx,
         caplog.at_level(logging.WARNING, "hexad"),
     ):
         assert hx.knowledge.save("window", "release on Tuesdays").version == 1
@@ -257,7 +298,9 @@ def test_an_embedder_that_fails_loses_no_entry_and_no_answer(
 
 @requirement("EVAL-04")
 def test_what_is_no_embedder_is_an_error_that_says_so() -> None:
-    with pytest.raises(ConfigError, match="must be one of static, encoder, none, not 'wordllama'"):
+    with pytest.raises(
+        ConfigError, match="must be one of static, encoder, none, not 'wordllama'"
+    ):
         opened(":memory:", semantic=True, embedder="wordllama")
     with pytest.raises(InvalidInput, match="embedder"):
         opened(":memory:", semantic=True, embedder=7)
@@ -285,11 +328,15 @@ def test_a_search_by_meaning_keeps_to_its_category(tmp_path: Path) -> None:
             hx.knowledge.save(f"o{number}", "printer", category="fact")
             hx.knowledge.save(f"p{number}", "printer printer", category="fact")
         hx.knowledge.save("rule", "release the printer", category="rule")
-        assert [item.key for item in hx.knowledge.search("shipping", category="rule")] == ["rule"]
+        assert [
+            item.key for item in hx.knowledge.search("shipping", category="rule")
+        ] == ["rule"]
 
 
 @requirement("EVAL-04", "CTX-08")
-def test_both_stores_give_the_same_items_with_the_same_scores(tmp_path: Path, clock: FixedClock) -> None:
+def test_both_stores_give_the_same_items_with_the_same_scores(
+    tmp_path: Path, clock: FixedClock
+) -> None:
     shown = []
     for place in (":memory:", tmp_path / "a.db"):
         with opened(place, clock=clock, semantic=True, max_knowledge=100) as hx:
@@ -297,12 +344,16 @@ def test_both_stores_give_the_same_items_with_the_same_scores(tmp_path: Path, cl
             hx.scoped(namespace="other").knowledge.save("x", "vehicles and garages")
             hx.knowledge.save("twin-1", "a lorry in the yard")
             hx.knowledge.save("twin-2", "a lorry in the yard")
-            shown.append([(item.key, item.score) for item in hx.retrieve("vehicle garage").all()])
+            shown.append(
+                [(item.key, item.score) for item in hx.retrieve("vehicle garage").all()]
+            )
     assert shown[0] == shown[1]
 
 
 @requirement("EVAL-04", "STORE-02")
-def test_a_child_of_fork_asks_by_meaning_with_vectors_of_its_own(tmp_path: Path) -> None:
+def test_a_child_of_fork_asks_by_meaning_with_vectors_of_its_own(
+    tmp_path: Path,
+) -> None:
     script = """
 import os, sys
 from hexad import Hexad
@@ -319,7 +370,9 @@ assert [item.key for item in hx.retrieve("vehicle garage").all()] == ["van", "ca
 """
     environment = {"HEXAD_SEMANTIC": "true", "PATH": "", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", script, str(tmp_path / "a.db")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -340,7 +393,14 @@ print([name for name in ("numpy", "tokenizers", "wordllama") if name in sys.modu
 @requirement("EVAL-04")
 def test_static_embeddings_put_like_near_like_and_split_identifiers() -> None:
     embed = StaticEmbedder.load()
-    one, other, far, name = embed(["buy a car", "purchase an automobile", "the violin concert", "purchaseAutomobile"])
+    one, other, far, name = embed(
+        [
+            "buy a car",
+            "purchase an automobile",
+            "the violin concert",
+            "purchaseAutomobile",
+        ]
+    )
 
     def cosine(a: np.ndarray, b: np.ndarray) -> float:
         return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
@@ -351,16 +411,29 @@ def test_static_embeddings_put_like_near_like_and_split_identifiers() -> None:
 
 
 @requirement("EVAL-04")
-def test_what_is_embedded_is_the_body_with_what_is_new_in_the_name_and_without_the_subject() -> None:
-    assert embedded_text(Fields("deploy-window", "Deploy on Tuesdays")) == "window Deploy on Tuesdays"
-    assert embedded_text(Fields("x17", "Ann: I like tea, said ann", subject="Ann")) == ": I like tea, said"
+def test_what_is_embedded_is_the_body_with_what_is_new_in_the_name_and_without_the_subject() -> (
+    None
+):
+    assert (
+        embedded_text(Fields("deploy-window", "Deploy on Tuesdays"))
+        == "window Deploy on Tuesdays"
+    )
+    assert (
+        embedded_text(Fields("x17", "Ann: I like tea, said ann", subject="Ann"))
+        == ": I like tea, said"
+    )
     assert without_words("where does Bob live, bob?", ["bob"]) == "where does live, ?"
 
 
 @requirement("EVAL-04")
-def test_the_nearest_of_very_many_texts_are_those_that_comparing_all_of_them_finds() -> None:
+def test_the_nearest_of_very_many_texts_are_those_that_comparing_all_of_them_finds() -> (
+    None
+):
     random = np.random.default_rng(7)
-    vectors = {str(number): vector for number, vector in enumerate(random.standard_normal((20_000, 70)))}
+    vectors = {
+        str(number): vector
+        for number, vector in enumerate(random.standard_normal((20_000, 70)))
+    }
 
     def drawn(texts: Sequence[str]) -> np.ndarray:
         return np.array([vectors.get(text, np.ones(70)) for text in texts])
@@ -371,14 +444,18 @@ def test_the_nearest_of_very_many_texts_are_those_that_comparing_all_of_them_fin
         near, cosines = space.near(str(number)), rows @ rows[number]
         assert near.nearest(64)[:5] == np.argsort(-cosines)[:5].tolist()
         steps = (np.sort(cosines)[-2:-5:-1] - cosines.mean()) / cosines.std()
-        assert near.standing(near.nearest(64)[1:4]) == pytest.approx(steps.tolist(), rel=0.1)
+        assert near.standing(near.nearest(64)[1:4]) == pytest.approx(
+            steps.tolist(), rel=0.1
+        )
 
 
 @requirement("EVAL-04")
 def test_the_nearest_text_of_an_embedder_that_is_trusted_more_counts_more() -> None:
     texts = ["deploy deploy lunch", "lunch food", "printer"]
     plain, trusted = (
-        LazySimilarity("counting", lambda: counting, patience=10.0, weight=weight).space(texts).near("release")
+        LazySimilarity("counting", lambda: counting, patience=10.0, weight=weight)
+        .space(texts)
+        .near("release")
         for weight in (Weight(), Weight(1.0, 2.0))
     )
     first, *others = plain.standing(range(3))
@@ -409,12 +486,24 @@ def test_an_embedder_is_made_once_and_only_when_asked() -> None:
     ("facts", "unrelated", "question"),
     [
         (
-            ("배포는 화요일에만 합니다", "회의실은 삼층에 있습니다", "점심은 열두시입니다"),
+            (
+                "배포는 화요일에만 합니다",
+                "회의실은 삼층에 있습니다",
+                "점심은 열두시입니다",
+            ),
             "고래는 얼마나 오래 사나요?",
             "배포는 언제 하나요?",
         ),
-        (("部署只在星期二进行", "会议室在三楼", "午餐时间是十二点"), "鲸鱼能活多久？", "什么时候部署？"),
-        (("النشر يوم الثلاثاء فقط", "قاعة الاجتماعات في الطابق الثالث"), "كم يعيش الحوت الأزرق؟", "متى النشر؟"),
+        (
+            ("部署只在星期二进行", "会议室在三楼", "午餐时间是十二点"),
+            "鲸鱼能活多久？",
+            "什么时候部署？",
+        ),
+        (
+            ("النشر يوم الثلاثاء فقط", "قاعة الاجتماعات في الطابق الثالث"),
+            "كم يعيش الحوت الأزرق؟",
+            "متى النشر؟",
+        ),
         (
             ("Der Versand ist nur am Dienstag", "Die Kantine ist im dritten Stock"),
             "Wie alt wird ein Wal?",
@@ -433,21 +522,33 @@ def test_other_languages_are_left_to_their_words(
 
 
 @requirement("EVAL-04")
-def test_a_topic_that_most_entries_share_is_found_however_many_there_are(near: Hexad) -> None:
+def test_a_topic_that_most_entries_share_is_found_however_many_there_are(
+    near: Hexad,
+) -> None:
     for number in range(20):
-        near.knowledge.save(f"dinner-{number}", f"we had soup for dinner on evening {number}")
+        near.knowledge.save(
+            f"dinner-{number}", f"we had soup for dinner on evening {number}"
+        )
     for number in range(80):
-        near.knowledge.save(f"bill-{number}", f"the automobile was repaired, bill {number}")
+        near.knowledge.save(
+            f"bill-{number}", f"the automobile was repaired, bill {number}"
+        )
     found = keys(near, "car")
     assert len(found) == 5
     assert all(key.startswith("bill") for key in found)
 
 
 @requirement("EVAL-04", "KNOW-06")
-def test_expired_entries_take_no_place_among_the_nearest(near: Hexad, clock: FixedClock) -> None:
+def test_expired_entries_take_no_place_among_the_nearest(
+    near: Hexad, clock: FixedClock
+) -> None:
     near.knowledge.save("alive", "an automobile stands in the yard")
     for number in range(90):
-        near.knowledge.save(f"dead-{number}", "cars, automobiles and vehicles", expires=clock() + timedelta(days=1))
+        near.knowledge.save(
+            f"dead-{number}",
+            "cars, automobiles and vehicles",
+            expires=clock() + timedelta(days=1),
+        )
         near.knowledge.save(f"other-{number}", f"the recipe for bread number {number}")
     clock.advance(days=2)
     assert keys(near, "car")[:1] == ["alive"]
@@ -462,7 +563,9 @@ def test_a_slow_embedder_costs_its_own_signal_and_not_the_words(tmp_path: Path) 
             hold.wait()
         return counting(texts)
 
-    with opened(tmp_path / "a.db", semantic=True, embedder=sluggish, layer_deadline=4) as hx:
+    with opened(
+        tmp_path / "a.db", semantic=True, embedder=sluggish, layer_deadline=4
+    ) as hx:
         hx.knowledge.save("window", "release on Tuesdays")
         slow[0] = True
         found = hx.retrieve("when may I release?")

@@ -1,4 +1,6 @@
-"""Everyday memories: a few entries, any language, small talk, and an embedder that is not there yet."""
+"""Everyday memories: a few entries, any language, small talk, and an embedder that is
+not there yet.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ FACTS = (
 
 
 def keys(hx: Hexad, question: str) -> list[str]:
-    return [item.key for item in hx.retrieve(question, layers=[Layer.USER_KNOWLEDGE]).all()]
+    return [
+        item.key for item in hx.retrieve(question, layers=[Layer.USER_KNOWLEDGE]).all()
+    ]
 
 
 def save(hx: Hexad, *facts: str) -> None:
@@ -45,9 +49,30 @@ def save(hx: Hexad, *facts: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        *("hello", "ok", "thanks!", "good morning", "Good Morning", "what time is it?", "May I?"),
-        *("that doesn't work", "good job!", "what is your name?", "Guten Morgen, wie geht es dir?"),
-        *("merci beaucoup", "buenos días", "grazie mille", "谢谢", "你好", "おはようございます", "ありがとう"),
+        *(
+            "hello",
+            "ok",
+            "thanks!",
+            "good morning",
+            "Good Morning",
+            "what time is it?",
+            "May I?",
+        ),
+        *(
+            "that doesn't work",
+            "good job!",
+            "what is your name?",
+            "Guten Morgen, wie geht es dir?",
+        ),
+        *(
+            "merci beaucoup",
+            "buenos días",
+            "grazie mille",
+            "谢谢",
+            "你好",
+            "おはようございます",
+            "ありがとう",
+        ),
         *("안녕하세요", "감사합니다"),
     ],
 )
@@ -68,38 +93,69 @@ def test_a_greeting_or_small_talk_finds_nothing(message: str, semantic: bool) ->
 
 
 @requirement("SMALL-04")
-def test_what_anybody_may_ask_needs_a_closer_entry_than_what_somebody_asks_of_their_own() -> None:
+def test_what_anybody_may_ask_needs_a_closer_entry_than_what_somebody_asks_of_their_own() -> (
+    None
+):
     (team,) = read_lives(LIFE / "a-parcel-team")
     with opened(":memory:", semantic=True, standing_budget=400) as hx:
         for key, (text, category) in team.facts.items():
             hx.knowledge.save(key, text, category=category)
-        for foreign in ("what's the weather in Oslo", "what's 15% of 240", "What is the plot of Moby Dick?"):
+        for foreign in (
+            "what's the weather in Oslo",
+            "what's 15% of 240",
+            "What is the plot of Moby Dick?",
+        ):
             assert hx.prompt("", foreign).kept == ()
-        assert "jdk" in {item.key for item in hx.prompt("", "which java do I need").kept}
+        assert "jdk" in {
+            item.key for item in hx.prompt("", "which java do I need").kept
+        }
 
 
 @requirement("SMALL-01")
-def test_an_entry_that_only_repeats_words_of_a_better_one_is_not_found_beside_it() -> None:
+def test_an_entry_that_only_repeats_words_of_a_better_one_is_not_found_beside_it() -> (
+    None
+):
     with opened(":memory:", semantic=False) as hx:
-        save(hx, "Tests of the server run on anvil", "The server listens on port 7777", "Anvil has sixteen cores")
+        save(
+            hx,
+            "Tests of the server run on anvil",
+            "The server listens on port 7777",
+            "Anvil has sixteen cores",
+        )
         assert keys(hx, "Where do the server tests run?") == ["f0", "f1"]
         save(hx, *(f"Shed {number} is in the yard" for number in range(20)))
-        save(hx, "Tests of the server run on anvil", "The server listens on port 7777", "Anvil has sixteen cores")
+        save(
+            hx,
+            "Tests of the server run on anvil",
+            "The server listens on port 7777",
+            "Anvil has sixteen cores",
+        )
         assert keys(hx, "Where do the server tests run?") == ["f0"]
-        assert keys(hx, "Which port has the server, and how many cores?") == ["f1", "f2"]
+        assert keys(hx, "Which port has the server, and how many cores?") == [
+            "f1",
+            "f2",
+        ]
 
 
 @requirement("SMALL-01")
-def test_what_is_known_about_a_person_whom_the_message_names_stays_beside_a_better_match() -> None:
+def test_what_is_known_about_a_person_whom_the_message_names_stays_beside_a_better_match() -> (
+    None
+):
     with opened(":memory:", semantic=False) as hx:
-        save(hx, "I hold the speech for Petra in the town hall", "My sister Petra is getting married in June")
+        save(
+            hx,
+            "I hold the speech for Petra in the town hall",
+            "My sister Petra is getting married in June",
+        )
         for number in range(40):
             hx.knowledge.save(f"shed-{number}", f"Shed {number} is in the yard")
         assert keys(hx, "Help me with my speech for Petra in the hall") == ["f0", "f1"]
 
 
 @requirement("SMALL-04", "KEY-02")
-def test_an_everyday_word_that_is_written_like_a_name_inside_a_sentence_is_one() -> None:
+def test_an_everyday_word_that_is_written_like_a_name_inside_a_sentence_is_one() -> (
+    None
+):
     with opened(":memory:", semantic=False) as hx:
         save(hx, "The backend is Go 1.22, one module", *FACTS)
         assert keys(hx, "Which Go release are we on?") == ["f0"]
@@ -107,7 +163,9 @@ def test_an_everyday_word_that_is_written_like_a_name_inside_a_sentence_is_one()
 
 
 @requirement("SMALL-01")
-def test_among_few_entries_a_weaker_match_is_found_and_among_many_it_is_not(hx: Hexad) -> None:
+def test_among_few_entries_a_weaker_match_is_found_and_among_many_it_is_not(
+    hx: Hexad,
+) -> None:
     question = (
         "Please write a friendly letter to all parents about peanuts, sunscreen, tents, torches, lanterns, raincoats, "
         "blankets, sandals, guitars, marshmallows, bonfires, canoes, paddles, badminton, volleyball and hammocks"
@@ -125,7 +183,10 @@ def test_among_few_entries_a_weaker_match_is_found_and_among_many_it_is_not(hx: 
     [
         ("Ausgeliefert wird nur dienstags", "Darf ich heute ausliefern?"),
         ("Die Winterreifen liegen im Keller", "Wo sind die Reifen?"),
-        ("Der Ersatzschlüssel liegt bei Familie Obermaier", "Wer hat noch einen Schlüssel für uns?"),
+        (
+            "Der Ersatzschlüssel liegt bei Familie Obermaier",
+            "Wer hat noch einen Schlüssel für uns?",
+        ),
         ("Wir heizen mit Pellets", "Womit wird bei uns geheizt?"),
         ("私は卵アレルギーです", "卵焼きを食べてもいい？"),
         ("배포는 화요일에만 합니다", "배포해도 되는 날이 언제예요?"),
@@ -147,7 +208,14 @@ def test_ordinary_forms_of_words_are_found_also_beside_vectors_of_others(
 @pytest.mark.parametrize(
     ("language", "texts"),
     [
-        ("german", ["Ausgeliefert wird nur dienstags.", "Bitte duze mich.", "Der Hauptwasserhahn ist im Keller."]),
+        (
+            "german",
+            [
+                "Ausgeliefert wird nur dienstags.",
+                "Bitte duze mich.",
+                "Der Hauptwasserhahn ist im Keller.",
+            ],
+        ),
         (
             "italian",
             [
@@ -159,10 +227,26 @@ def test_ordinary_forms_of_words_are_found_also_beside_vectors_of_others(
         ),
         (
             "spanish",
-            ["Los viernes no se despliega nada.", "Vivo en Madrid.", "¿Puedo probar las croquetas?", "Trátame de tú."],
+            [
+                "Los viernes no se despliega nada.",
+                "Vivo en Madrid.",
+                "¿Puedo probar las croquetas?",
+                "Trátame de tú.",
+            ],
         ),
-        ("french", ["Je suis végétarienne.", "Ma fille est allergique aux fruits de mer."]),
-        (None, ["I am vegetarian.", "The café is closed on Mondays.", "def send(to: str) -> None", "git push --force"]),
+        (
+            "french",
+            ["Je suis végétarienne.", "Ma fille est allergique aux fruits de mer."],
+        ),
+        (
+            None,
+            [
+                "I am vegetarian.",
+                "The café is closed on Mondays.",
+                "def send(to: str) -> None",
+                "git push --force",
+            ],
+        ),
     ],
 )
 def test_languages_are_distinguished(language: str | None, texts: list[str]) -> None:
@@ -171,7 +255,9 @@ def test_languages_are_distinguished(language: str | None, texts: list[str]) -> 
 
 
 @requirement("SMALL-01", "SMALL-03")
-def test_a_text_that_the_embedder_cannot_read_has_no_vector_and_is_not_missed(tmp_path: Path) -> None:
+def test_a_text_that_the_embedder_cannot_read_has_no_vector_and_is_not_missed(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "a.db", semantic=True) as hx:
         save(hx, "只能在星期二发布新版本", "Deploy only on Tuesdays")
         with hx.store.reading("default") as view:
@@ -192,7 +278,9 @@ class Slow:
         return self
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
-        return np.array([[len(text), text.count("e"), 1.0] for text in texts], np.float32)
+        return np.array(
+            [[len(text), text.count("e"), 1.0] for text in texts], np.float32
+        )
 
 
 @requirement("SMALL-02")
@@ -220,13 +308,21 @@ def test_an_embedder_that_hangs_or_fails_costs_no_answer(tmp_path: Path) -> None
         held.wait(60)
         return np.ones((len(texts), 3), np.float32)
 
-    with opened(tmp_path / "a.db", semantic=True, embedder=hanging, embedder_name="hanging", layer_deadline=4) as hx:
+    with opened(
+        tmp_path / "a.db",
+        semantic=True,
+        embedder=hanging,
+        embedder_name="hanging",
+        layer_deadline=4,
+    ) as hx:
         found = hx.retrieve("when do we deploy?")
         assert [item.key for item in found.all()] == ["f1"]
         assert not found.failures
         assert not hx.ready(0.01)
         held.set()
-        assert hx.ready(60) or hx.ready(60)  # the first may wait for a load that was given up
+        assert hx.ready(60) or hx.ready(
+            60
+        )  # the first may wait for a load that was given up
 
 
 @requirement("SMALL-02")
@@ -239,8 +335,16 @@ def test_without_search_by_meaning_nothing_is_ready(tmp_path: Path) -> None:
 @requirement("SMALL-01", "EVAL-01")
 def test_the_everyday_memories_are_answered_as_well_as_they_were() -> None:
     lives = {life.name: life for life in read_lives(LIFE)}
-    for kind in ({"nine-facts", "german"}, {"chinese-long"}, {"korean-long"}, {"german-long"}, {"japanese-long"}):
-        figures = live([lives[name] for name in kind], lambda *_: None, embedder=NO_EMBEDDER).json
+    for kind in (
+        {"nine-facts", "german"},
+        {"chinese-long"},
+        {"korean-long"},
+        {"german-long"},
+        {"japanese-long"},
+    ):
+        figures = live(
+            [lives[name] for name in kind], lambda *_: None, embedder=NO_EMBEDDER
+        ).json
         assert figures["given"] >= 0.85, kind
         assert figures["first"] >= 0.9, kind
         assert figures["noise"] <= 0.5, kind
@@ -253,4 +357,6 @@ def test_forty_facts_of_a_life_are_answered_by_meaning_with_little_beside() -> N
     figures = live([life], lambda *_: None).json
     assert figures["given"] >= 0.92
     assert figures["noise"] <= 0.5
-    assert figures["silent"] >= 0.85  # 13 of 15: an opera is near the choir that somebody sings in
+    assert (
+        figures["silent"] >= 0.85
+    )  # 13 of 15: an opera is near the choir that somebody sings in

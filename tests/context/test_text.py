@@ -14,7 +14,8 @@ from tests.support import requirement
 
 # Every code point, lone surrogates and control characters included.
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
-# Texts that look like the ones people and agents write, with joints and openings at random places.
+# Texts that look like the ones people and agents write, with joints and openings at
+# random places.
 PIECES = st.sampled_from(
     re.split(
         " ",
@@ -26,7 +27,9 @@ PIECES = st.sampled_from(
 )
 LIKELY_TEXT = st.lists(PIECES | st.just(" ")).map("".join)
 TEXTS = ANY_TEXT | LIKELY_TEXT
-ASCII_WORDS = st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=12)).map(" ".join)
+ASCII_WORDS = st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=12)).map(
+    " ".join
+)
 
 
 def surfaces(text: str) -> list[str]:
@@ -48,7 +51,20 @@ def test_a_sentence_keeps_the_words_that_carry_its_topic() -> None:
 
 
 @requirement("KEY-01")
-@pytest.mark.parametrize("text", ["what is it", "I'm", "don't", "What's", "they’ve", "can't we?", "THE", "it'll", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is it",
+        "I'm",
+        "don't",
+        "What's",
+        "they’ve",
+        "can't we?",
+        "THE",
+        "it'll",
+        "",
+    ],
+)
 def test_a_text_of_stop_words_has_no_words(text: str) -> None:
     assert words(text) == ()
 
@@ -66,7 +82,9 @@ def test_possessives_and_contractions_are_reduced_to_their_word() -> None:
 
 
 @requirement("KEY-01")
-@pytest.mark.parametrize("word", ["go", "get", "set", "let", "use", "down", "none", "except", "need"])
+@pytest.mark.parametrize(
+    "word", ["go", "get", "set", "let", "use", "down", "none", "except", "need"]
+)
 def test_common_words_that_are_subjects_here_are_kept(word: str) -> None:
     assert surfaces(word) == [word]
 
@@ -76,7 +94,14 @@ def test_common_words_that_are_subjects_here_are_kept(word: str) -> None:
 
 @requirement("KEY-02")
 def test_two_characters_are_a_word_and_one_is_none() -> None:
-    assert surfaces("Go x CI DB k8 R2 C y 5 42 é я") == ["go", "ci", "db", "k8", "r2", "42"]
+    assert surfaces("Go x CI DB k8 R2 C y 5 42 é я") == [
+        "go",
+        "ci",
+        "db",
+        "k8",
+        "r2",
+        "42",
+    ]
 
 
 # -- punctuation --------------------------------------------------------------------------------------------------
@@ -89,20 +114,37 @@ def test_two_characters_are_a_word_and_one_is_none() -> None:
      "v2.0", "config/settings.yaml", "std::vector", "kebab-case", "ann@example.com", "https://example.com/a/b", "r&d",
      "i/o", ".github/workflows", "src/__init__.py"],
 )  # fmt: skip
-@pytest.mark.parametrize("frame", ["{}", "({}),", "“{}”", "see `{}`!", "**{}**;", "'{}'?", "<{}>", "{}:", "{}."])
-def test_punctuation_that_belongs_to_a_term_stays_and_that_around_it_goes(term: str, frame: str) -> None:
+@pytest.mark.parametrize(
+    "frame",
+    ["{}", "({}),", "“{}”", "see `{}`!", "**{}**;", "'{}'?", "<{}>", "{}:", "{}."],
+)
+def test_punctuation_that_belongs_to_a_term_stays_and_that_around_it_goes(
+    term: str, frame: str
+) -> None:
     found = words(frame.format(term))[-1]
     assert (found.surface, found.terms[0]) == (term, term)
 
 
 @requirement("KEY-03")
 def test_a_decorator_a_variable_and_a_hash_sign_are_known_by_their_name() -> None:
-    assert surfaces("@decorator $HOME #1234 ~/.bashrc -v -rf") == ["decorator", "home", "1234", ".bashrc", "rf"]
+    assert surfaces("@decorator $HOME #1234 ~/.bashrc -v -rf") == [
+        "decorator",
+        "home",
+        "1234",
+        ".bashrc",
+        "rf",
+    ]
 
 
 @requirement("KEY-03")
 def test_a_dot_that_ends_a_sentence_or_calls_a_method_begins_no_name() -> None:
-    assert surfaces("Wait...then open().read it. Next--and last") == ["wait", "open", "read", "next", "last"]
+    assert surfaces("Wait...then open().read it. Next--and last") == [
+        "wait",
+        "open",
+        "read",
+        "next",
+        "last",
+    ]
 
 
 @requirement("KEY-03")
@@ -139,7 +181,9 @@ def test_what_is_inside_a_term_stays_searchable(question: str, stored: str) -> N
         ("k8s", ("k8s",)),
     ],
 )  # fmt: skip
-def test_an_identifier_yields_itself_and_then_its_parts(name: str, expected: tuple[str, ...]) -> None:
+def test_an_identifier_yields_itself_and_then_its_parts(
+    name: str, expected: tuple[str, ...]
+) -> None:
     assert words(name) == (Word(name.casefold(), expected),)
 
 
@@ -150,20 +194,26 @@ def test_an_identifier_yields_itself_and_then_its_parts(name: str, expected: tup
      ("createUser", "create_user"), ("oauth", "OAuth2"), ("opentelemetry", "OpenTelemetry"), ("ios", "iOS"),
      ("oreilly", "O'Reilly"), ("Reilly", "O'Reilly")],
 )  # fmt: skip
-def test_an_identifier_is_found_by_its_parts_and_in_another_spelling(question: str, stored: str) -> None:
+def test_an_identifier_is_found_by_its_parts_and_in_another_spelling(
+    question: str, stored: str
+) -> None:
     assert finds(question, stored)
     assert finds(stored, question)
 
 
 @requirement("KEY-04")
 def test_a_name_of_many_parts_yields_a_bounded_number_of_terms() -> None:
-    (word,) = words("_".join(f"{letter}aLong{letter}B" for letter in string.ascii_lowercase[:12]))
+    (word,) = words(
+        "_".join(f"{letter}aLong{letter}B" for letter in string.ascii_lowercase[:12])
+    )
     assert len(word.terms) == 16
 
 
 @requirement("KEY-04")
 def test_a_hash_is_one_term_and_not_its_fragments() -> None:
-    assert terms("da39a3ee5e6b4b0d3255bfef95601890afd80709") == ("da39a3ee5e6b4b0d3255bfef95601890afd80709",)
+    assert terms("da39a3ee5e6b4b0d3255bfef95601890afd80709") == (
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    )
 
 
 # -- languages ----------------------------------------------------------------------------------------------------
@@ -180,7 +230,10 @@ def test_a_hash_is_one_term_and_not_its_fragments() -> None:
         ("狗", "我家有一只狗和两只猫"),
         ("いつデプロイしますか？", "金曜日にはデプロイを行わない"),
         ("桜は？", "庭の桜が咲いた"),
-        ("Wann werden die Datenbanken gesichert?", "Die Datenbank wird jeden Freitag gesichert"),
+        (
+            "Wann werden die Datenbanken gesichert?",
+            "Die Datenbank wird jeden Freitag gesichert",
+        ),
         ("Wo ist der Schluessel?", "Den Schlüssel haben wir im Tresor"),
         ("متى يتم نشر الإعدادات؟", "إعدادات الخادم محفوظة"),
         ("والبيانات", "بيانات المستخدم"),
@@ -200,7 +253,9 @@ def test_a_hash_is_one_term_and_not_its_fragments() -> None:
         ("What are my kids allergic to?", "Both children are allergic to nuts"),
     ],
 )
-def test_a_question_finds_what_was_stored_in_its_language(question: str, stored: str) -> None:
+def test_a_question_finds_what_was_stored_in_its_language(
+    question: str, stored: str
+) -> None:
     assert finds(question, stored)
 
 
@@ -211,27 +266,42 @@ def test_a_question_finds_what_was_stored_in_its_language(question: str, stored:
         ("배포를 언제 하나요?", "캐시는 어디에 있나요"),
         ("什么时候部署？", "我们什么都没有"),
         ("いつデプロイしますか？", "猫が寝ています"),
-        ("Wann wird die Datenbank gesichert?", "Der Drucker ist nicht an und wird laut"),
+        (
+            "Wann wird die Datenbank gesichert?",
+            "Der Drucker ist nicht an und wird laut",
+        ),
         ("Когда мы перезапускаем серверы?", "Мы не были там, когда это было"),
     ],
 )
-def test_a_question_is_not_answered_by_its_function_words(question: str, stored: str) -> None:
+def test_a_question_is_not_answered_by_its_function_words(
+    question: str, stored: str
+) -> None:
     assert not finds(question, stored)
 
 
 @requirement("KEY-05")
 def test_a_run_without_spaces_is_one_word_whose_terms_are_its_pairs() -> None:
-    assert words("重启服务", asking=True) == (Word("重启服务", ("重启", "启服", "服务")),)
+    assert words("重启服务", asking=True) == (
+        Word("重启服务", ("重启", "启服", "服务")),
+    )
     assert words("重启", asking=False) == (Word("重启", ("重启", "重", "启")),)
 
 
 @requirement("KEY-05")
 def test_a_text_of_two_scripts_is_cut_where_the_script_changes() -> None:
-    assert surfaces("iPhone充电 2024年 API를") == ["iphone", "充电", "2024", "年", "api"]
+    assert surfaces("iPhone充电 2024年 API를") == [
+        "iphone",
+        "充电",
+        "2024",
+        "年",
+        "api",
+    ]
 
 
 @requirement("KEY-05")
-def test_a_korean_noun_that_only_looks_as_if_it_had_a_particle_keeps_its_last_syllable() -> None:
+def test_a_korean_noun_that_only_looks_as_if_it_had_a_particle_keeps_its_last_syllable() -> (
+    None
+):
     assert terms("국가") == ("국가",)
     assert "의도" in terms("의도")
 
@@ -249,7 +319,15 @@ def test_spellings_that_read_the_same_are_the_same(spellings: tuple[str, ...]) -
 
 @requirement("KEY-05")
 @pytest.mark.parametrize(
-    "text", ["MIT license", "OS update", "DER certificate", "ps aux", "del statement", "Los Angeles"]
+    "text",
+    [
+        "MIT license",
+        "OS update",
+        "DER certificate",
+        "ps aux",
+        "del statement",
+        "Los Angeles",
+    ],
 )
 def test_an_abbreviation_is_not_taken_for_a_foreign_function_word(text: str) -> None:
     assert len(words(text)) == 2
@@ -294,19 +372,28 @@ def test_the_same_text_gives_the_same_terms_in_every_thread(texts: list[str]) ->
 
 
 @requirement("KEY-06")
-@pytest.mark.parametrize("separator", ["\x00", "\ud800", "\x07", "\x1b", "\u200b", "\u2028", "\ue000", "🚀", "=", "|"])
+@pytest.mark.parametrize(
+    "separator",
+    ["\x00", "\ud800", "\x07", "\x1b", "\u200b", "\u2028", "\ue000", "🚀", "=", "|"],
+)
 def test_control_characters_and_symbols_separate_words(separator: str) -> None:
     assert surfaces(f"alpha{separator}beta") == ["alpha", "beta"]
 
 
 @requirement("KEY-03")
-@given(st.from_regex(r"[A-Za-z][a-z]{1,46}[.,;:!?]{0,2}", fullmatch=True), st.booleans())
-def test_a_plain_word_yields_the_same_by_the_short_way_as_by_the_long_one(word: str, asking: bool) -> None:
+@given(
+    st.from_regex(r"[A-Za-z][a-z]{1,46}[.,;:!?]{0,2}", fullmatch=True), st.booleans()
+)
+def test_a_plain_word_yields_the_same_by_the_short_way_as_by_the_long_one(
+    word: str, asking: bool
+) -> None:
     bracketed = f"({word})"  # brackets are no part of a word, and take the long way
     assert words(word, asking=asking) == words(bracketed, asking=asking)
 
 
 @requirement("KEY-06")
-@pytest.mark.parametrize("unit", ["a", "a.", "ab/", "aB", "\ud800", "\u0301\u0323", "部", "배", "Ab1-"])
+@pytest.mark.parametrize(
+    "unit", ["a", "a.", "ab/", "aB", "\ud800", "\u0301\u0323", "部", "배", "Ab1-"]
+)
 def test_a_long_text_of_anything_is_read_in_bounded_words(unit: str) -> None:
     assert all(len(word.surface) <= 128 for word in words(unit * 200_000))

@@ -1,4 +1,6 @@
-"""What prompts held and when: keys and scores, bounded, and forgotten with their entries."""
+"""What prompts held and when: keys and scores, bounded, and forgotten with their
+entries.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,16 @@ if TYPE_CHECKING:
 
 def shown(hx: Hexad) -> list[list[str]]:
     hx.scoped().close()  # writes what waits
-    return [[each.id for each in prompt.items] for prompt in shown_prompts(hx.store, hx.namespace)]
+    return [
+        [each.id for each in prompt.items]
+        for prompt in shown_prompts(hx.store, hx.namespace)
+    ]
 
 
 @requirement("DASH-01")
-def test_the_latest_prompts_are_kept_by_key_and_score_without_their_texts(tmp_path: Path) -> None:
+def test_the_latest_prompts_are_kept_by_key_and_score_without_their_texts(
+    tmp_path: Path,
+) -> None:
     clock = FixedClock()
     with opened(tmp_path / "agent.db", semantic=False, clock=clock) as hx:
         hx.knowledge.save("deploy-window", "Deploy on Tuesdays only")
@@ -36,7 +43,9 @@ def test_the_latest_prompts_are_kept_by_key_and_score_without_their_texts(tmp_pa
 
 
 @requirement("DASH-01")
-def test_a_forgotten_entry_and_a_forgotten_session_leave_the_record(tmp_path: Path) -> None:
+def test_a_forgotten_entry_and_a_forgotten_session_leave_the_record(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "agent.db", semantic=False) as hx:
         for key in ("deploy-window", "deploy-person"):
             hx.knowledge.save(key, f"Deploy as {key}")

@@ -1,4 +1,6 @@
-"""The two layers that are not persisted: the agent's tools and the state of its process."""
+"""The two layers that are not persisted: the agent's tools and the state of its
+process.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hexad import ContextRetriever, Hexad, Layer, RuntimeState, SessionRuntime, Tool, ToolRegistry
+from hexad import (
+    ContextRetriever,
+    Hexad,
+    Layer,
+    RuntimeState,
+    SessionRuntime,
+    Tool,
+    ToolRegistry,
+)
 from hexad.errors import InvalidInput
 from hexad.store.volatile import VolatileStore
 from tests.support import opened, requirement
@@ -35,23 +45,41 @@ class Weather:
 
 
 def names(hx: Hexad, query: str, limit: int | None = None) -> list[str]:
-    return [item.key for item in hx.retrieve(query, layers=[Layer.TOOL_REGISTRY], max_per_layer=limit).all()]
+    return [
+        item.key
+        for item in hx.retrieve(
+            query, layers=[Layer.TOOL_REGISTRY], max_per_layer=limit
+        ).all()
+    ]
 
 
 @requirement("TOOL-01")
-def test_a_registry_lists_all_tools_and_searches_them_in_any_case_by_name_and_description() -> None:
+def test_a_registry_lists_all_tools_and_searches_them_in_any_case_by_name_and_description() -> (
+    None
+):
     registry = ToolRegistry([search_flights, book_hotel])
-    assert [tool.name for tool in registry.list_tools()] == ["search_flights", "book_hotel"]
-    assert [tool.name for tool in registry.search_tools("FLIGHTS please", 5)] == ["search_flights"]
+    assert [tool.name for tool in registry.list_tools()] == [
+        "search_flights",
+        "book_hotel",
+    ]
+    assert [tool.name for tool in registry.search_tools("FLIGHTS please", 5)] == [
+        "search_flights"
+    ]
     assert [tool.name for tool in registry.search_tools("a Room", 5)] == ["book_hotel"]
     assert len(registry.search_tools("room flights", 1)) == 1
 
 
 @requirement("TOOL-01")
 def test_a_fragment_of_a_tools_name_counts() -> None:
-    registry = ToolRegistry([search_flights, Tool(name="getUserProfile", description="…")])
-    assert [tool.name for tool in registry.search_tools("flig", 5)] == ["search_flights"]
-    assert [tool.name for tool in registry.search_tools("userprof", 5)] == ["getUserProfile"]
+    registry = ToolRegistry(
+        [search_flights, Tool(name="getUserProfile", description="…")]
+    )
+    assert [tool.name for tool in registry.search_tools("flig", 5)] == [
+        "search_flights"
+    ]
+    assert [tool.name for tool in registry.search_tools("userprof", 5)] == [
+        "getUserProfile"
+    ]
 
 
 @requirement("TOOL-02")
@@ -70,19 +98,31 @@ def test_without_providers_both_layers_are_empty_without_error(hx: Hexad) -> Non
 
 
 @requirement("TOOL-04")
-def test_a_tool_is_found_by_shared_words_though_no_phrase_matches_whole(hx: Hexad) -> None:
+def test_a_tool_is_found_by_shared_words_though_no_phrase_matches_whole(
+    hx: Hexad,
+) -> None:
     rich = hx.with_tool_registry([search_flights, book_hotel, Weather()])
-    assert names(rich, "could you reserve something nice in the city for me")[0] == "book_hotel"
+    assert (
+        names(rich, "could you reserve something nice in the city for me")[0]
+        == "book_hotel"
+    )
     assert names(rich, "tomorrow's weather") == ["Weather"]
 
 
 @requirement("TOOL-05")
-def test_giving_providers_makes_a_new_engine_and_leaves_the_original_as_it_was(hx: Hexad) -> None:
-    rich = hx.with_tool_registry([search_flights]).with_runtime_context(SessionRuntime())
+def test_giving_providers_makes_a_new_engine_and_leaves_the_original_as_it_was(
+    hx: Hexad,
+) -> None:
+    rich = hx.with_tool_registry([search_flights]).with_runtime_context(
+        SessionRuntime()
+    )
     rich.knowledge.save("shared", "The same store")
     assert hx.knowledge.get("shared").content == "The same store"
     assert hx.retrieve("flights", layers=list(Layer)).items == {}
-    assert set(rich.retrieve("flights", layers=list(Layer)).items) == {Layer.TOOL_REGISTRY, Layer.RUNTIME_CONTEXT}
+    assert set(rich.retrieve("flights", layers=list(Layer)).items) == {
+        Layer.TOOL_REGISTRY,
+        Layer.RUNTIME_CONTEXT,
+    }
 
 
 @requirement("TOOL-05")
@@ -99,26 +139,43 @@ def test_the_retriever_by_itself_takes_providers_the_same_way() -> None:
     [
         (functools.partial(book_hotel, city="Rome"), "book_hotel", "room"),
         (Weather(), "Weather", "weather"),
-        ({"name": "ping", "description": "Check a host", "parameters": {"host": {}}}, "ping", "host"),
-        ({"name": "dig", "parameters": {"type": "object", "properties": {"zone": {}}}}, "dig", "zone"),
+        (
+            {"name": "ping", "description": "Check a host", "parameters": {"host": {}}},
+            "ping",
+            "host",
+        ),
+        (
+            {
+                "name": "dig",
+                "parameters": {"type": "object", "properties": {"zone": {}}},
+            },
+            "dig",
+            "zone",
+        ),
         (Tool(name="t", description="Translate a text"), "t", "translate"),
         (lambda text: text, "<lambda>", "text"),
     ],
     ids=["partial", "callable object", "descriptor", "schema", "tool", "lambda"],
 )
-def test_callables_and_descriptors_of_all_kinds_are_tools(hx: Hexad, tool: Any, name: str, words: str) -> None:
+def test_callables_and_descriptors_of_all_kinds_are_tools(
+    hx: Hexad, tool: Any, name: str, words: str
+) -> None:
     assert names(hx.with_tool_registry([tool]), words) == [name]
 
 
 @requirement("TOOL-05")
-@pytest.mark.parametrize("tools", [None, 7, "book_hotel", [7], [{"description": "nameless"}], {"name": "x"}])
+@pytest.mark.parametrize(
+    "tools", [None, 7, "book_hotel", [7], [{"description": "nameless"}], {"name": "x"}]
+)
 def test_what_is_no_list_of_tools_is_an_error(hx: Hexad, tools: Any) -> None:
     with pytest.raises(InvalidInput, match="tools"):
         hx.with_tool_registry(tools)
 
 
 @requirement("TOOL-05", "CTX-07")
-def test_a_providers_own_answer_is_respected_and_its_order_decides_among_equals(hx: Hexad) -> None:
+def test_a_providers_own_answer_is_respected_and_its_order_decides_among_equals(
+    hx: Hexad,
+) -> None:
     class Provider:
         def list_tools(self) -> Sequence[Tool]:
             return [Tool(name="a"), Tool(name="b"), Tool(name="c")]
@@ -131,14 +188,18 @@ def test_a_providers_own_answer_is_respected_and_its_order_decides_among_equals(
 
 
 def state(hx: Hexad, **options: Any) -> str:
-    (item,) = hx.retrieve("anything at hand", layers=[Layer.RUNTIME_CONTEXT], **options).all()
+    (item,) = hx.retrieve(
+        "anything at hand", layers=[Layer.RUNTIME_CONTEXT], **options
+    ).all()
     assert item.key == "session-state"
     return item.content
 
 
 @requirement("RUN-01")
 def test_the_runtime_item_has_session_channel_tools_and_switches(hx: Hexad) -> None:
-    runtime = SessionRuntime(active_tools=7, encryption=True, knowledge=True, memory=False)
+    runtime = SessionRuntime(
+        active_tools=7, encryption=True, knowledge=True, memory=False
+    )
     assert state(hx.with_runtime_context(runtime), session="slack:C42:U7") == (
         "session: slack:C42:U7, channel: slack, active tools: 7, enabled: encryption knowledge"
     )
@@ -148,7 +209,9 @@ def test_the_runtime_item_has_session_channel_tools_and_switches(hx: Hexad) -> N
 def test_a_provider_of_ones_own_answers_every_query(hx: Hexad) -> None:
     class Provider:
         def get_runtime_context(self, session: str | None = None) -> RuntimeState:
-            return RuntimeState(session=session or "none named", channel="telegram", active_tools=2)
+            return RuntimeState(
+                session=session or "none named", channel="telegram", active_tools=2
+            )
 
     rich = hx.with_runtime_context(Provider())
     assert "session: none named, channel: telegram, active tools: 2" in state(rich)
@@ -170,21 +233,29 @@ def test_a_provider_of_ones_own_answers_every_query(hx: Hexad) -> None:
         ("", "direct"),
     ],
 )
-def test_the_channel_is_derived_from_the_sessions_prefix(session: str, channel: str) -> None:
+def test_the_channel_is_derived_from_the_sessions_prefix(
+    session: str, channel: str
+) -> None:
     runtime = SessionRuntime()
     assert runtime.get_runtime_context().channel == "direct"
     runtime.set_session(session)
-    assert runtime.get_runtime_context() == RuntimeState(session=session, channel=channel, knowledge=True, memory=True)
+    assert runtime.get_runtime_context() == RuntimeState(
+        session=session, channel=channel, knowledge=True, memory=True
+    )
 
 
 @requirement("RUN-03")
-def test_a_call_that_names_its_session_sees_that_one_and_others_see_the_one_that_was_set(hx: Hexad) -> None:
+def test_a_call_that_names_its_session_sees_that_one_and_others_see_the_one_that_was_set(
+    hx: Hexad,
+) -> None:
     runtime = SessionRuntime()
     rich = hx.with_runtime_context(runtime)
     runtime.set_session("telegram:1")
     assert "session: telegram:1, channel: telegram" in state(rich)
     assert "session: slack:2, channel: slack" in state(rich, session="slack:2")
-    assert "session: discord:3, channel: discord" in state(rich.scoped(session="discord:3"))
+    assert "session: discord:3, channel: discord" in state(
+        rich.scoped(session="discord:3")
+    )
     assert "session: telegram:1" in state(rich)
 
 

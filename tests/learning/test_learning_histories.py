@@ -41,7 +41,9 @@ class Step(NamedTuple):
 
 steps = st.builds(
     Step,
-    what=st.sampled_from(["fail", "fail", "work", "work", "prompt", "fix", "correct", "save", "clean"]),
+    what=st.sampled_from(
+        ["fail", "fail", "work", "work", "prompt", "fix", "correct", "save", "clean"]
+    ),
     session=st.sampled_from(["", "a", "b"]),
     tool=st.sampled_from(["t", "u"]),
     error=st.builds(str.format, st.sampled_from(ERRORS), st.sampled_from(WORDS)),
@@ -50,27 +52,42 @@ steps = st.builds(
 )
 
 
-def lived(hx: Hexad, clock: FixedClock, history: list[Step]) -> tuple[list[str], list[Learning]]:
+def lived(
+    hx: Hexad, clock: FixedClock, history: list[Step]
+) -> tuple[list[str], list[Learning]]:
     message = [str(live(hx, clock, step)) for step in history]
     assert hx.audit.verify().ok
-    return message, [replace(each, id="", use_count=0, last_used=None) for each in hx.learnings.list(noticed=True)]
+    return message, [
+        replace(each, id="", use_count=0, last_used=None)
+        for each in hx.learnings.list(noticed=True)
+    ]
 
 
 def live(hx: Hexad, clock: FixedClock, step: Step) -> object:
     clock.advance(minutes=step.minutes)
     trigger, session, given = f"tool:{step.tool}", step.session, {"day": step.day}
     if step.what == "fail":
-        learning = hx.observe(tool=step.tool, args=given, error=step.error, session=session)
+        learning = hx.observe(
+            tool=step.tool, args=given, error=step.error, session=session
+        )
         return learning and learning.error_pattern
     if step.what == "clean":
         done = hx.learnings.clean(dry_run=False)
         return len(done.removed)
     others: dict[str, Callable[[], object]] = {
-        "work": lambda: hx.observe(tool=step.tool, args=given, result="ok", session=session),
+        "work": lambda: hx.observe(
+            tool=step.tool, args=given, result="ok", session=session
+        ),
         "prompt": lambda: hx.prompt("", f"{step.tool} {step.error}", session=session),
         "fix": lambda: hx.learnings.fix_for(step.tool, step.error, session=session),
-        "correct": lambda: hx.learnings.correct(trigger=trigger, error_pattern=step.error, fix="do it").fix,
-        "save": lambda: hx.learnings.save(trigger=trigger, error_pattern=step.error, fix="mine").fix,
+        "correct": lambda: (
+            hx.learnings.correct(
+                trigger=trigger, error_pattern=step.error, fix="do it"
+            ).fix
+        ),
+        "save": lambda: (
+            hx.learnings.save(trigger=trigger, error_pattern=step.error, fix="mine").fix
+        ),
     }
     return others[step.what]()
 
@@ -78,7 +95,9 @@ def live(hx: Hexad, clock: FixedClock, step: Step) -> object:
 @requirement("LEARN-04", "CTX-08")
 @settings(max_examples=25)
 @given(st.lists(steps, max_size=40))
-def test_a_history_teaches_the_same_on_every_store_and_never_two_learnings_of_one_error(history: list[Step]) -> None:
+def test_a_history_teaches_the_same_on_every_store_and_never_two_learnings_of_one_error(
+    history: list[Step],
+) -> None:
     results = []
     with TemporaryDirectory() as folder:
         for place in (":memory:", Path(folder) / "agent.db"):

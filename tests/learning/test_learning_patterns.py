@@ -44,31 +44,55 @@ Caused by: java.net.ConnectException: refused
             "job 9a2504e0-1f89-11d3-9a0c-0305e82c33ff is gone",
         ),
         ("stopped at 2026-01-02T03:04:05Z", "stopped at 2025-11-12 13:14:15.678"),
-        ("stopped on Mon Jan 02 03:04:05 UTC 2026", "stopped on Tue Feb 14 13:14:15 CET 2025"),
+        (
+            "stopped on Mon Jan 02 03:04:05 UTC 2026",
+            "stopped on Tue Feb 14 13:14:15 CET 2025",
+        ),
         ("no such file: /var/log/app/today.log", "no such file: /home/ann/x"),
         (r"no such file: C:\Users\ann\a.txt", r"no such file: D:\tmp\b"),
         ("cannot read report.pdf", "cannot read notes.txt"),
         ("cannot bind port 8080", "cannot bind port 99"),
-        ("10.0.0.1:5432 refused the connection", "192.168.7.9:1 refused the connection"),
-        ("fe80::1ff:fe23:4567:890a is unreachable", "2001:db8:85a3:8d3:1319:8a2e:370:7348 is unreachable"),
+        (
+            "10.0.0.1:5432 refused the connection",
+            "192.168.7.9:1 refused the connection",
+        ),
+        (
+            "fe80::1ff:fe23:4567:890a is unreachable",
+            "2001:db8:85a3:8d3:1319:8a2e:370:7348 is unreachable",
+        ),
         ("db.example.com:5432 is down", "cache-7.example.org:6379 is down"),
         ("bad pointer 0xdeadbeef", "bad pointer 0x7ffe12"),
-        ("commit 9fceb02d0ae598e95dc970b74767f19372d61af8 is unknown", "commit deadbeefcafe is unknown"),
+        (
+            "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 is unknown",
+            "commit deadbeefcafe is unknown",
+        ),
         ("expected 3 items, got 7", "expected 12 items, got 1,024"),
         ("took 3.5 seconds", "took 120 ms"),
         ("user 'ann' is locked", 'user "bob smith" is locked'),
         ("cannot mail ann@example.com", "cannot mail bob.smith+x@sub.example.org"),
-        ("GET https://api.example.com/v1/users/7?x=1 failed", "GET http://localhost:8080/a failed"),
+        (
+            "GET https://api.example.com/v1/users/7?x=1 failed",
+            "GET http://localhost:8080/a failed",
+        ),
         ("node-17 is down", "gpu0 is down"),
-        ("a.c:83:27: error: expected `;' here", "lib/b.c:9:1: error: expected `}' here"),
+        (
+            "a.c:83:27: error: expected `;' here",
+            "lib/b.c:9:1: error: expected `}' here",
+        ),
         ("x.ts(3,5): error TS2304: no name", "src/y.ts(12,1): error TS2304: no name"),
         ("TicketError: INC12345 is closed", "TicketError: INC777 is closed"),
         ("limits [1, 2, 3] are wrong", "limits [4] are wrong"),
-        ("parse error: input_value=None, input_type=NoneType", "parse error: input_value=['a', 2], input_type=list"),
+        (
+            "parse error: input_value=None, input_type=NoneType",
+            "parse error: input_value=['a', 2], input_type=list",
+        ),
     ],
 )
 def test_occurrences_of_one_error_share_a_pattern(one: str, other: str) -> None:
-    assert len(set(grouped([one, other]))) == 1, (pattern_text(words_of(one)), pattern_text(words_of(other)))
+    assert len(set(grouped([one, other]))) == 1, (
+        pattern_text(words_of(one)),
+        pattern_text(words_of(other)),
+    )
 
 
 @requirement("LEARN-02")
@@ -110,12 +134,23 @@ def test_a_place_that_holds_many_different_words_becomes_a_wildcard() -> None:
     names = ["ann", "bob", "cid", "dan", "eve", "fay"]
     errors = [f"member {name} is not in the sudoers file" for name in (*names, "gil")]
     assert len(set(grouped(errors[: VARIETY - 1]))) == VARIETY - 1
-    assert {pattern_text(each) for each in grouped(errors)} == {"member <*> is not in the sudoers file"}
+    assert {pattern_text(each) for each in grouped(errors)} == {
+        "member <*> is not in the sudoers file"
+    }
 
 
 @requirement("LEARN-02")
 def test_short_messages_stay_apart_however_many_there_are() -> None:
-    words = ["running", "normal", "blocked", "critical", "warning", "halted", "lost", "found"]
+    words = [
+        "running",
+        "normal",
+        "blocked",
+        "critical",
+        "warning",
+        "halted",
+        "lost",
+        "found",
+    ]
     assert len(set(grouped(words))) == len(words)
 
 
@@ -140,7 +175,22 @@ def test_a_traceback_is_its_exception_and_message(report: str, said: str) -> Non
 
 texts = st.text(max_size=300) | st.lists(
     st.sampled_from(
-        ["user", "17", "'a b'", "=", "x=1", "(", ")", "10.0.0.1", "/a/b", "ann@x.org", ",", ":", "\n", "0x1f"]
+        [
+            "user",
+            "17",
+            "'a b'",
+            "=",
+            "x=1",
+            "(",
+            ")",
+            "10.0.0.1",
+            "/a/b",
+            "ann@x.org",
+            ",",
+            ":",
+            "\n",
+            "0x1f",
+        ]
     ),
     max_size=30,
 ).map(" ".join)
@@ -159,28 +209,50 @@ def test_a_pattern_is_bounded_never_empty_and_can_be_read_back(text: str) -> Non
 @requirement("LEARN-02")
 @given(
     st.lists(
-        st.lists(st.sampled_from(["a", "b", "c", "<num>", "<id>"]), min_size=6, max_size=6).map(tuple), max_size=12
+        st.lists(
+            st.sampled_from(["a", "b", "c", "<num>", "<id>"]), min_size=6, max_size=6
+        ).map(tuple),
+        max_size=12,
     )
 )
-def test_where_a_line_belongs_does_not_depend_on_the_order_of_templates(lines: list[tuple[str, ...]]) -> None:
+def test_where_a_line_belongs_does_not_depend_on_the_order_of_templates(
+    lines: list[tuple[str, ...]],
+) -> None:
     line = ("user", "x", "is", "not", "known", "here")
     bucket = list(dict.fromkeys(lines))
-    assert place(line, bucket) == place(line, bucket[::-1]) == place(line, sorted(bucket))
+    assert (
+        place(line, bucket) == place(line, bucket[::-1]) == place(line, sorted(bucket))
+    )
 
 
 @requirement("LEARN-02")
 @given(
     st.lists(
-        st.sampled_from(("no row 17", "HTTP 404", "in 'a 7'", "at 10.0.0.4:80", "SHA1", "a.mp3", "::1", "exit 3"))
+        st.sampled_from(
+            (
+                "no row 17",
+                "HTTP 404",
+                "in 'a 7'",
+                "at 10.0.0.4:80",
+                "SHA1",
+                "a.mp3",
+                "::1",
+                "exit 3",
+            )
+        )
     ),
     st.lists(st.integers(0, 9), min_size=12, max_size=12),
 )
-def test_the_words_of_an_error_do_not_depend_on_those_that_came_before(parts: list[str], digits: list[int]) -> None:
+def test_the_words_of_an_error_do_not_depend_on_those_that_came_before(
+    parts: list[str], digits: list[int]
+) -> None:
     numbers = iter(digits * len(parts))
     error = " ".join(parts)
     variant = re.sub(r"\d", lambda _: str(next(numbers)), error)
     assert words_of(error)
-    assert words_of(variant) == words_of(variant + " " * LONG)  # a long error is read anew
+    assert words_of(variant) == words_of(
+        variant + " " * LONG
+    )  # a long error is read anew
 
 
 @requirement("LEARN-02")
@@ -243,7 +315,9 @@ def wrapped(cause: BaseException, *, explicitly: bool = True) -> Exception:
     ],
     ids=repr,
 )
-def test_an_error_has_the_category_of_its_own_or_of_its_cause(error: object, category: str) -> None:
+def test_an_error_has_the_category_of_its_own_or_of_its_cause(
+    error: object, category: str
+) -> None:
     assert category_of(error).value == category
 
 

@@ -1,4 +1,6 @@
-"""Shared by the tests of the MCP server: the official client over each transport, and a tour of all there is."""
+"""Shared by the tests of the MCP server: the official client over each transport, and a
+tour of all there is.
+"""
 
 from __future__ import annotations
 
@@ -58,21 +60,32 @@ def client(server: Any, name: str = "tester", mode: str = "auto") -> Client:
     return Client(server, client_info=Implementation(name=name, version="1"), mode=mode)
 
 
-def in_process(hx: Hexad, name: str = "tester", mode: str = "auto", **given: Any) -> Client:
+def in_process(
+    hx: Hexad, name: str = "tester", mode: str = "auto", **given: Any
+) -> Client:
     return client(server_of(hx, **given), name, mode)
 
 
-def process(database: Path, *arguments: str, **environment: str) -> StdioServerParameters:
+def process(
+    database: Path, *arguments: str, **environment: str
+) -> StdioServerParameters:
     """`hexad mcp` as a client starts it."""
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "hexad", "mcp", "--db", str(database), *arguments],
-        env={"HEXAD_SEMANTIC": "false", "HEXAD_LAYER_DEADLINE": "600", "HEXAD_STANDING_BUDGET": "0", **environment},
+        env={
+            "HEXAD_SEMANTIC": "false",
+            "HEXAD_LAYER_DEADLINE": "600",
+            "HEXAD_STANDING_BUDGET": "0",
+            **environment,
+        },
     )
 
 
 @asynccontextmanager
-async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> AsyncIterator[str]:
+async def listening(
+    hx: Hexad, access: Access | None = None, **given: Any
+) -> AsyncIterator[str]:
     """The server on a free port of this machine; its address."""
     ports: list[int] = []
     ready = anyio.Event()
@@ -81,7 +94,9 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
         ports.append(port)
         ready.set()
 
-    app = app_of(server_of(hx, **given), hx.settings, access or Access(address=ANY_PORT))
+    app = app_of(
+        server_of(hx, **given), hx.settings, access or Access(address=ANY_PORT)
+    )
     server = HttpServer(app, ANY_PORT, listens)
     async with anyio.create_task_group() as group:
         group.start_soon(server.listen)
@@ -93,7 +108,9 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
 
 
 async def ask(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
-    """The answer of a tool, as structure; it must be what its schema says, which the client checks."""
+    """The answer of a tool, as structure; it must be what its schema says, which the
+    client checks.
+    """
     result = await one.call_tool(tool, given)
     assert result.structured_content is not None, result
     assert not result.is_error, result.structured_content
@@ -101,7 +118,9 @@ async def ask(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
 
 
 async def context(one: Client, **given: Any) -> str:
-    """The context that an agent reads first: text alone, since a client may show only text or only structure."""
+    """The context that an agent reads first: text alone, since a client may show only
+    text or only structure.
+    """
     result = await one.call_tool("get_context", given)
     assert not result.is_error, result
     assert result.structured_content is None
@@ -112,7 +131,11 @@ async def refusal(one: Client, tool: str, /, **given: Any) -> str:
     """The sentence with which a tool refuses."""
     result = await one.call_tool(tool, given)
     assert result.is_error
-    assert result.structured_content == {**result.structured_content, "status": "error", "error": text_of(result)}
+    assert result.structured_content == {
+        **result.structured_content,
+        "status": "error",
+        "error": text_of(result),
+    }
     return text_of(result)
 
 
@@ -129,26 +152,64 @@ async def read(one: Client, uri: str) -> dict[str, Any]:
 
 
 async def tour(one: Client) -> None:
-    """Every tool, resource and prompt once, on a database where the skill `greet` is active."""
+    """Every tool, resource and prompt once, on a database where the skill `greet` is
+    active.
+    """
     assert [tool.name for tool in (await one.list_tools()).tools] == list(TOOLS)
-    saved = await ask(one, "save_knowledge", key="deploy-window", content="Deploy on Tuesdays only", category="rule")
+    saved = await ask(
+        one,
+        "save_knowledge",
+        key="deploy-window",
+        content="Deploy on Tuesdays only",
+        category="rule",
+    )
     assert saved.pop("accept").startswith("hexad review ")
-    assert saved == {"status": "ok", "key": "deploy-window", "version": 1, "category": "rule"}
+    assert saved == {
+        "status": "ok",
+        "key": "deploy-window",
+        "version": 1,
+        "category": "rule",
+    }
     assert (await ask(one, "list_knowledge"))["entries"][0]["key"] == "deploy-window"
-    assert (await ask(one, "pin_knowledge", key="deploy-window"))["status"] == "proposed"
+    assert (await ask(one, "pin_knowledge", key="deploy-window"))[
+        "status"
+    ] == "proposed"
     found = await ask(one, "search_knowledge", query="when to deploy")
     assert [each["key"] for each in found["results"]] == ["deploy-window"]
-    learning = await ask(one, "save_learning", trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
-    assert (await ask(one, "search_learnings", query="deploy quota exceeded"))["count"] == 1
+    learning = await ask(
+        one,
+        "save_learning",
+        trigger="tool:deploy",
+        error_pattern="quota exceeded",
+        fix="ask ops",
+    )
+    assert (await ask(one, "search_learnings", query="deploy quota exceeded"))[
+        "count"
+    ] == 1
     drafted = await ask(
-        one, "create_skill", name="wave", kind="instruction", description="Wave", definition={"text": "Wave a hand"}
+        one,
+        "create_skill",
+        name="wave",
+        kind="instruction",
+        description="Wave",
+        definition={"text": "Wave a hand"},
     )
     assert (drafted["name"], drafted["state"]) == ("wave", "draft")
     assert "hexad review wave" in drafted["approve"]
-    assert [skill["name"] for skill in (await ask(one, "list_skills"))["skills"]] == ["greet"]
-    assert (await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"] == "Hello Ada"
+    assert [skill["name"] for skill in (await ask(one, "list_skills"))["skills"]] == [
+        "greet"
+    ]
+    assert (await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))[
+        "result"
+    ]["output"] == "Hello Ada"
     assert "Deploy on Tuesdays only" in await context(one, message="when may I deploy?")
-    reported = await ask(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="no such branch")
+    reported = await ask(
+        one,
+        "report_tool_result",
+        tool="deploy",
+        args={"env": "prod"},
+        error="no such branch",
+    )
     assert reported["failed"]
     templates = (await one.list_resource_templates()).resource_templates
     assert {each.uri_template for each in templates} == {
@@ -156,7 +217,9 @@ async def tour(one: Client) -> None:
         "hexad://skill/{name}",
         "hexad://learning/{id}",
     }
-    assert (await read(one, "hexad://knowledge/deploy-window"))["content"] == "Deploy on Tuesdays only"
+    assert (await read(one, "hexad://knowledge/deploy-window"))[
+        "content"
+    ] == "Deploy on Tuesdays only"
     assert (await read(one, "hexad://skill/greet"))["kind"] == "template"
     assert (await read(one, f"hexad://learning/{learning['id']}"))["fix"] == "ask ops"
 
@@ -168,6 +231,10 @@ def teach_greeting(hx: Hexad) -> None:
         kind="template",
         description="Greet somebody",
         definition={"template": "Hello {{ who }}"},
-        parameters={"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]},
+        parameters={
+            "type": "object",
+            "properties": {"who": {"type": "string"}},
+            "required": ["who"],
+        },
     )
     hx.skills.activate("greet")

@@ -33,8 +33,17 @@ FIX = f"`{WORKING}`"
 SHELL = {"session_id": "s", "tool_name": "Bash"}
 FAILED = {**SHELL, "hook_event_name": "PostToolUseFailure", "tool_input": {"command": FAILING}, "tool_use_id": "1",
           "error": f"Exit code 1\n{OLD_NODE}"}  # fmt: skip
-MENDED = {**SHELL, "hook_event_name": "PostToolUse", "tool_input": {"command": WORKING}, "tool_use_id": "2"}
-PROMPT = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "run npm test"}
+MENDED = {
+    **SHELL,
+    "hook_event_name": "PostToolUse",
+    "tool_input": {"command": WORKING},
+    "tool_use_id": "2",
+}
+PROMPT = {
+    "hook_event_name": "UserPromptSubmit",
+    "session_id": "s",
+    "prompt": "run npm test",
+}
 
 
 @pytest.fixture
@@ -56,14 +65,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def added(answer: dict[str, Any]) -> str:
-    return str(answer.get("hookSpecificOutput", {}).get("additionalContext", "")) or str(
-        answer.get("additional_context", "")
-    )
+    return str(
+        answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+    ) or str(answer.get("additional_context", ""))
 
 
 def files(home: Path) -> dict[str, bytes]:
     """The bytes of everything in a home but Hexad's own folder."""
-    found = (each for each in home.rglob("*") if each.is_file() and ".local" not in each.parts)
+    found = (
+        each
+        for each in home.rglob("*")
+        if each.is_file() and ".local" not in each.parts
+    )
     return {str(each.relative_to(home)): each.read_bytes() for each in found}
 
 
@@ -74,7 +87,9 @@ def test_what_worked_after_a_failure_is_told_beside_it_and_in_prompts_and_before
     hooks = Hooks(hx)
     assert hooks.answer(FAILED) == {}
     assert hooks.answer(MENDED) == {}
-    assert hooks.answer({**PROMPT, "session_id": "b"}) == {}  # one session is not enough
+    assert (
+        hooks.answer({**PROMPT, "session_id": "b"}) == {}
+    )  # one session is not enough
     told = added(hooks.answer({**FAILED, "session_id": "b"}))
     assert told.startswith("From memory: Failed before (1 session, last ")
     assert told.endswith(f": `{FAILING}`. What worked next: {FIX}")
@@ -121,8 +136,12 @@ def test_an_example_is_for_the_program_that_it_comes_from_and_not_for_an_error_w
     for command in ("cmp a b", "false", "grep x y", "test -f x"):
         assert hooks.answer(shell(command, " ", "next")) == {}
     assert hooks.answer(shell("node a.js", NO_MODULE, "next")) == {}
-    assert "`PYTHONPATH=lib pytest -q`" in added(hooks.answer(shell("pytest -x", NO_MODULE, "next")))
-    assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
+    assert "`PYTHONPATH=lib pytest -q`" in added(
+        hooks.answer(shell("pytest -x", NO_MODULE, "next"))
+    )
+    assert "git pull --rebase" in added(
+        hooks.answer(shell("git push", REJECTED, "next"))
+    )
 
 
 @requirement("LEARN-07")
@@ -135,11 +154,18 @@ def test_an_example_is_for_the_program_that_it_comes_from_and_not_for_an_error_w
         (["git pull --rebase", "git push"], 1),
     ],
 )
-def test_an_example_worked_only_if_it_was_followed(hx: Hexad, after: list[str], worked: int) -> None:
+def test_an_example_worked_only_if_it_was_followed(
+    hx: Hexad, after: list[str], worked: int
+) -> None:
     hooks = Hooks(hx)
-    for command, error in (("git push", REJECTED), ("git pull --rebase && git push", "")):
+    for command, error in (
+        ("git push", REJECTED),
+        ("git pull --rebase && git push", ""),
+    ):
         hooks.answer(shell(command, error))
-    assert "git pull --rebase" in added(hooks.answer(shell("git push", REJECTED, "next")))
+    assert "git pull --rebase" in added(
+        hooks.answer(shell("git push", REJECTED, "next"))
+    )
     for command in after:
         hooks.answer(shell(command, session="next"))
     (known,) = hx.learnings.list()
@@ -152,7 +178,9 @@ def test_beside_a_success_that_mended_much_a_lesson_is_asked_for_where_that_is_w
 ) -> None:
     for wanted in (False, True):
         place = tmp_path / f"{wanted}.db"
-        with Hexad.open(place, enabled=True, semantic=False, ask_for_lessons=wanted) as engine:
+        with Hexad.open(
+            place, enabled=True, semantic=False, ask_for_lessons=wanted
+        ) as engine:
             hooks = Hooks(engine)
             for _ in range(3):
                 hooks.answer(shell(FAILING, f"\n{OLD_NODE}"))
@@ -170,12 +198,18 @@ def test_an_errors_own_words_are_no_fix_from_memory(hx: Hexad) -> None:
 
 
 @requirement("EDGE-03")
-def test_a_resident_server_gives_standing_context_once_a_session_and_again_after_compaction(hx: Hexad) -> None:
+def test_a_resident_server_gives_standing_context_once_a_session_and_again_after_compaction(
+    hx: Hexad,
+) -> None:
     hooks = Hooks(hx, resident=True)
     assert WISH in added(hooks.answer(PROMPT))
     assert WISH not in added(hooks.answer(PROMPT))
     assert WISH in added(hooks.answer({**PROMPT, "session_id": "other"}))
-    assert WISH in added(hooks.answer({"hook_event_name": "SessionStart", "session_id": "s", "source": "compact"}))
+    assert WISH in added(
+        hooks.answer(
+            {"hook_event_name": "SessionStart", "session_id": "s", "source": "compact"}
+        )
+    )
     hx.knowledge.save("tabs", "Indent with tabs", category="preference")
     assert "Indent with tabs" in added(hooks.answer(PROMPT))
 
@@ -183,8 +217,15 @@ def test_a_resident_server_gives_standing_context_once_a_session_and_again_after
 @requirement("EDGE-03", "CAP-01")
 def test_wishes_in_a_prompt_are_kept_where_that_is_wanted(tmp_path: Path) -> None:
     said = {**PROMPT, "prompt": "I'm vegetarian. What can I cook?"}
-    for wanted, source, kept in ((False, "user", 0), (True, "user", 1), (True, "sdk", 0), (True, "loop_wakeup", 0)):
-        with Hexad.open(tmp_path / f"{wanted}-{source}.db", enabled=True, capture=wanted) as engine:
+    for wanted, source, kept in (
+        (False, "user", 0),
+        (True, "user", 1),
+        (True, "sdk", 0),
+        (True, "loop_wakeup", 0),
+    ):
+        with Hexad.open(
+            tmp_path / f"{wanted}-{source}.db", enabled=True, capture=wanted
+        ) as engine:
             Hooks(engine).answer({**said, "source": source})
             assert len(engine.knowledge.list()) == kept
             assert len(engine.proposals.list()) == (wanted and source == "sdk")
@@ -192,8 +233,18 @@ def test_wishes_in_a_prompt_are_kept_where_that_is_wanted(tmp_path: Path) -> Non
 
 def row(text: str, source: str = "typed", **more: Any) -> str:
     """A prompt in a transcript of Claude Code, as version 2.1 writes it."""
-    said = {"type": "user", "message": {"role": "user", "content": text}, "isSidechain": False, "promptId": "p"}
-    return json.dumps({**said, "promptSource": source, "origin": {"kind": "human"}, **more}) + "\n"
+    said = {
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        "isSidechain": False,
+        "promptId": "p",
+    }
+    return (
+        json.dumps(
+            {**said, "promptSource": source, "origin": {"kind": "human"}, **more}
+        )
+        + "\n"
+    )
 
 
 @requirement("EDGE-03", "CAP-01")
@@ -210,7 +261,14 @@ def row(text: str, source: str = "typed", **more: Any) -> str:
         (row("I'm vegetarian.", "system", origin={"kind": "scheduled-trigger"}), 0),
         (row("I'm vegetarian.", isMeta=True), 0),
         (
-            row("I like fish.") + json.dumps({"type": "assistant", "message": "I'm vegetarian.", "is": "promptSource"}),
+            row("I like fish.")
+            + json.dumps(
+                {
+                    "type": "assistant",
+                    "message": "I'm vegetarian.",
+                    "is": "promptSource",
+                }
+            ),
             0,
         ),
         ("no transcript with a promptSource", 0),
@@ -221,37 +279,55 @@ def test_a_wish_is_saved_once_claude_code_s_transcript_says_that_a_person_typed_
     tmp_path: Path, transcript: str | None, kept: int, event: str
 ) -> None:
     place = tmp_path / "session.jsonl"
-    with Hexad.open(tmp_path / "a.db", enabled=True, capture=True, semantic=False) as engine:
+    with Hexad.open(
+        tmp_path / "a.db", enabled=True, capture=True, semantic=False
+    ) as engine:
         hooks = Hooks(engine, resident=True)
         hooks.answer({**PROMPT, "prompt": "I'm vegetarian. What can I cook?"})
         assert [len(engine.knowledge.list()), len(engine.proposals.list())] == [0, 1]
         if transcript is not None:
             place.write_text(row("hello") + transcript, encoding="utf-8")
         assert "systemMessage" not in hooks.answer(
-            {"hook_event_name": event, "session_id": "s", "transcript_path": str(place), "prompt": "thanks"}
+            {
+                "hook_event_name": event,
+                "session_id": "s",
+                "transcript_path": str(place),
+                "prompt": "thanks",
+            }
         )
-        assert [len(engine.knowledge.list()), len(engine.proposals.list())] == [kept, 1 - kept]
+        assert [len(engine.knowledge.list()), len(engine.proposals.list())] == [
+            kept,
+            1 - kept,
+        ]
         assert all(entry.origin == "user" for entry in engine.knowledge.list())
 
 
 @requirement("EDGE-03", "CAP-01")
-def test_what_one_s_own_memory_knows_is_not_proposed_in_a_project(tmp_path: Path) -> None:
+def test_what_one_s_own_memory_knows_is_not_proposed_in_a_project(
+    tmp_path: Path,
+) -> None:
     with (
         Hexad.open(tmp_path / "own.db", enabled=True, semantic=False) as own,
-        Hexad.open(tmp_path / "project.db", enabled=True, capture=True, semantic=False) as project,
+        Hexad.open(
+            tmp_path / "project.db", enabled=True, capture=True, semantic=False
+        ) as project,
     ):
         own.knowledge.save("I'm vegetarian.")
         hooks = Hooks(project.beside(own))
         for prompt in ("I'm vegetarian.", "I am allergic to nuts."):
             hooks.answer({**PROMPT, "prompt": prompt})
-        assert [each.content for each in project.proposals.list()] == ["I am allergic to nuts."]
+        assert [each.content for each in project.proposals.list()] == [
+            "I am allergic to nuts."
+        ]
         assert not own.proposals.list()
 
 
 @requirement("EDGE-03")
 def test_a_command_gives_standing_context_where_a_session_starts(hx: Hexad) -> None:
     hooks = Hooks(hx)
-    assert WISH in added(hooks.answer({"hook_event_name": "SessionStart", "session_id": "s"}))
+    assert WISH in added(
+        hooks.answer({"hook_event_name": "SessionStart", "session_id": "s"})
+    )
     assert WISH not in added(hooks.answer(PROMPT))
 
 
@@ -262,14 +338,20 @@ def test_a_command_gives_standing_context_where_a_session_starts(hx: Hexad) -> N
         {**FAILED, "is_interrupt": "true"},
         {**FAILED, "failure_type": "permission_denied"},
         {**FAILED, "tool_name": "mcp__hexad__save_knowledge"},
-        {**FAILED, "tool_name": "mcp_hexad_save_knowledge", "hook_event_name": "AfterTool"},
+        {
+            **FAILED,
+            "tool_name": "mcp_hexad_save_knowledge",
+            "hook_event_name": "AfterTool",
+        },
         {"hook_event_name": "PostToolUse"},
         {"hook_event_name": "Notification", "message": "hello"},
         {"prompt": "hello"},
         {},
     ],
 )
-def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx: Hexad, event: dict[str, Any]) -> None:
+def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(
+    hx: Hexad, event: dict[str, Any]
+) -> None:
     assert Hooks(hx).answer(event) == {}
     assert not hx.learnings.list(noticed=True)
 
@@ -292,31 +374,55 @@ def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx
           "tool_output": '{"exitCode": 0, "stdout": "a.py"}'}, False),
     ],
 )  # fmt: skip
-def test_each_client_says_in_its_own_way_that_a_call_failed(hx: Hexad, event: dict[str, Any], learned: bool) -> None:
+def test_each_client_says_in_its_own_way_that_a_call_failed(
+    hx: Hexad, event: dict[str, Any], learned: bool
+) -> None:
     assert Hooks(hx).answer({**event, "session_id": "s"}) == {}
     assert bool(hx.learnings.list(noticed=True)) is learned
     if learned and "command" in event["tool_input"]:
         (learning,) = hx.learnings.list(noticed=True)
-        assert (learning.trigger, learning.error_pattern) == ("tool:Bash", "pytst: command not found")
+        assert (learning.trigger, learning.error_pattern) == (
+            "tool:Bash",
+            "pytst: command not found",
+        )
 
 
 @requirement("EDGE-03")
-@pytest.mark.parametrize(("status", "learned"), [(127, True), (0, False), (None, False)])
+@pytest.mark.parametrize(
+    ("status", "learned"), [(127, True), (0, False), (None, False)]
+)
 def test_the_exit_status_of_codex_is_in_its_transcript(
     hx: Hexad, tmp_path: Path, status: int | None, learned: bool
 ) -> None:
     item = {"type": "CommandExecution", "id": "c1", "exit_code": status}
-    lines = [{"payload": {"type": "message"}}, *([] if status is None else [{"payload": {"item": item}}])]
-    (tmp_path / "rollout.jsonl").write_text("\n".join([*map(json.dumps, lines), '{"payload": {"item": {"id": "c1"']))
-    event = {**MENDED, "turn_id": "t", "tool_use_id": "c1", "tool_response": "pytst: command not found"}
-    assert Hooks(hx).answer({**event, "transcript_path": str(tmp_path / "rollout.jsonl")}) == {}
+    lines = [
+        {"payload": {"type": "message"}},
+        *([] if status is None else [{"payload": {"item": item}}]),
+    ]
+    (tmp_path / "rollout.jsonl").write_text(
+        "\n".join([*map(json.dumps, lines), '{"payload": {"item": {"id": "c1"'])
+    )
+    event = {
+        **MENDED,
+        "turn_id": "t",
+        "tool_use_id": "c1",
+        "tool_response": "pytst: command not found",
+    }
+    assert (
+        Hooks(hx).answer({**event, "transcript_path": str(tmp_path / "rollout.jsonl")})
+        == {}
+    )
     assert bool(hx.learnings.list(noticed=True)) is learned
     assert len(calls(hx)) == (status is not None)
 
 
 CURSOR = {"conversation_id": "c1", "generation_id": "g1", "model": "m", "cursor_version": "2.6.1",
           "user_email": "d@x.io", "transcript_path": None}  # fmt: skip
-GEMINI = {"session_id": "g1", "transcript_path": "/tmp/t.json", "timestamp": "2026-01-02T10:00:00.000Z"}
+GEMINI = {
+    "session_id": "g1",
+    "transcript_path": "/tmp/t.json",
+    "timestamp": "2026-01-02T10:00:00.000Z",
+}
 _SHELL = {"tool_name": "Shell", "tool_use_id": "u1", "duration": 12}
 _RUN = {"hook_event_name": "AfterTool", "tool_name": "run_shell_command"}
 SENT = {  # what each program sends: a start, a wish, a failure, a mended call, and the failure in the next session
@@ -351,13 +457,20 @@ SENT = {  # what each program sends: a start, a wish, a failure, a mended call, 
 @requirement("EDGE-03", "CAP-01")
 @pytest.mark.parametrize("name", SENT)
 def test_a_session_of_each_program_that_starts_commands_is_learned_from(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
 ) -> None:
     monkeypatch.setenv("HEXAD_CAPTURE", "true")
     assert main(["remember", WISH, "--category", "preference"]) == 0
     answers = []
     for event in SENT[name]:
-        where = {"workspace_roots": [str(home / "work")]} if name == "cursor" else {"cwd": str(home / "work")}
+        where = (
+            {"workspace_roots": [str(home / "work")]}
+            if name == "cursor"
+            else {"cwd": str(home / "work")}
+        )
         monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({**event, **where})))
         capsys.readouterr()
         assert main(["hook"]) == 0
@@ -374,7 +487,9 @@ def test_a_session_of_each_program_that_starts_commands_is_learned_from(
 
 @requirement("EDGE-03")
 @pytest.mark.parametrize("resident", [True, False])
-def test_a_full_disk_is_said_once_and_the_agent_goes_on(hx: Hexad, resident: bool) -> None:
+def test_a_full_disk_is_said_once_and_the_agent_goes_on(
+    hx: Hexad, resident: bool
+) -> None:
     def full() -> None:
         raise StoreError("a.db", "disk is full")
 
@@ -405,7 +520,9 @@ def test_without_hooks_there_is_no_such_tool(hx: Hexad) -> None:
 
     async def scenario() -> None:
         async with client(server_of(hx)) as one:
-            assert "get_context" in {tool.name for tool in (await one.list_tools()).tools}
+            assert "get_context" in {
+                tool.name for tool in (await one.list_tools()).tools
+            }
             assert (await one.call_tool("hook", PROMPT)).is_error
 
     play(scenario())
@@ -420,7 +537,10 @@ TOML = 'model = "o"  # mine\n\n[mcp_servers.other]\ncommand = "npx"\n\n[tui]\nth
     ("name", "before"),
     [
         ("claude-code", {}),
-        ("claude-code", {".claude.json": '{"numStartups": 1}', ".claude/settings.json": SETTINGS}),
+        (
+            "claude-code",
+            {".claude.json": '{"numStartups": 1}', ".claude/settings.json": SETTINGS},
+        ),
         ("claude-code", {".claude/settings.json": '{\n\t"model": "x"\n}'}),
         ("codex", {}),
         ("codex", {".codex/config.toml": TOML, ".codex/hooks.json": SETTINGS}),
@@ -440,24 +560,36 @@ def test_one_command_sets_up_server_and_hooks_and_one_gives_every_byte_back(
     was = files(home)
     assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 0
     now = files(home)
-    assert all(b"hexad" in text for place, text in now.items() if was.get(place) != text)
+    assert all(
+        b"hexad" in text for place, text in now.items() if was.get(place) != text
+    )
     assert b"hook" in b"".join(now.values())
-    assert all(word in b"".join(now.values()).decode() for word in ("make",) if SETTINGS in before.values())
+    assert all(
+        word in b"".join(now.values()).decode()
+        for word in ("make",)
+        if SETTINGS in before.values()
+    )
     assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 0
     assert files(home) == now
     assert main(["mcp", "uninstall", "--client", name, "--yes"]) == 0
     assert files(home) == was
-    assert not [each for each in home.glob(".*") if each.is_dir() and not any(each.iterdir())]
+    assert not [
+        each for each in home.glob(".*") if each.is_dir() and not any(each.iterdir())
+    ]
 
 
 @requirement("EDGE-03")
-def test_uninstalling_takes_only_ours_where_the_file_has_changed_since(home: Path) -> None:
+def test_uninstalling_takes_only_ours_where_the_file_has_changed_since(
+    home: Path,
+) -> None:
     (home / ".codex").mkdir()
     config, hooks = home / ".codex/config.toml", home / ".codex/hooks.json"
     config.write_text(TOML)
     hooks.write_text(SETTINGS)
     assert main(["mcp", "install", "--client", "codex", "--hooks", "--yes"]) == 0
-    config.write_text(config.read_text() + '\n[mcp_servers.hexad.env]\nA = "b"\n\n[late]\nx = 1\n')
+    config.write_text(
+        config.read_text() + '\n[mcp_servers.hexad.env]\nA = "b"\n\n[late]\nx = 1\n'
+    )
     hooks.write_text(hooks.read_text().replace('"make"', '"just"'))
     assert main(["mcp", "uninstall", "--client", "codex", "--yes"]) == 0
     assert config.read_text() == TOML + "\n\n[late]\nx = 1\n"
@@ -466,7 +598,12 @@ def test_uninstalling_takes_only_ours_where_the_file_has_changed_since(home: Pat
 
 @requirement("EDGE-03")
 @pytest.mark.parametrize(
-    "text", ['mcp_servers = {hexad = {command = "x"}}', "a = ", '[mcp_servers]\nhexad.command = "x"']
+    "text",
+    [
+        'mcp_servers = {hexad = {command = "x"}}',
+        "a = ",
+        '[mcp_servers]\nhexad.command = "x"',
+    ],
 )
 def test_a_file_that_cannot_be_changed_safely_is_left_alone(
     home: Path, text: str, capsys: pytest.CaptureFixture[str]
@@ -479,8 +616,12 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(
 
 
 @requirement("EDGE-03")
-@pytest.mark.parametrize("name", ["vscode", "windsurf", "zed", "opencode", "claude-desktop"])
-def test_a_client_without_hooks_is_one_sentence(home: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "name", ["vscode", "windsurf", "zed", "opencode", "claude-desktop"]
+)
+def test_a_client_without_hooks_is_one_sentence(
+    home: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 2
     assert "has none; leave it out" in capsys.readouterr().err
     assert files(home) == {}
@@ -493,24 +634,64 @@ def test_init_sets_up_a_project_and_its_agent_and_asks_nothing_with_yes(
     assert main(["init", "--agent", "claude-code"]) == 2  # nobody to ask
     assert files(home) == {}
     assert main(["init", "--agent", "claude-code", "--yes"]) == 0
-    assert {*files(home)} == {"work/hexad.toml", ".claude.json", ".claude/settings.json"}
+    assert {*files(home)} == {
+        "work/hexad.toml",
+        ".claude.json",
+        ".claude/settings.json",
+    }
     assert ".claude.json, for all your projects" in capsys.readouterr().err
     assert main(["init", "--agent", "claude-code", "--yes"]) == 0
     assert "set up already" in capsys.readouterr().err
 
 
 @requirement("EDGE-03", "PLACE-01")
-def test_no_client_is_bound_to_one_project_s_memory_unless_it_is_named(home: Path) -> None:
+def test_no_client_is_bound_to_one_project_s_memory_unless_it_is_named(
+    home: Path,
+) -> None:
     assert main(["init"]) == 0
     for name in ("claude-code", "codex", "cursor", "gemini-cli"):
         assert main(["init", "--agent", name, "--yes"]) == 0
-    assert not [place for place, text in files(home).items() if place.startswith(".") and b"--db" in text]
+    assert not [
+        place
+        for place, text in files(home).items()
+        if place.startswith(".") and b"--db" in text
+    ]
     for name in ("claude-code", "cursor", "gemini-cli", "opencode", "vscode", "zed"):
         hooks = ["--hooks"] if name in {"claude-code", "cursor", "gemini-cli"} else []
         for more in ([], hooks):
-            assert main(["mcp", "install", "--client", name, *more, "--scope", "project", "--yes"]) == 0
-            assert not [place for place, text in files(home / "work").items() if b"--db" in text]
-    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--db", "mine.db", "--yes"]) == 0
+            assert (
+                main(
+                    [
+                        "mcp",
+                        "install",
+                        "--client",
+                        name,
+                        *more,
+                        "--scope",
+                        "project",
+                        "--yes",
+                    ]
+                )
+                == 0
+            )
+            assert not [
+                place for place, text in files(home / "work").items() if b"--db" in text
+            ]
+    assert (
+        main(
+            [
+                "mcp",
+                "install",
+                "--client",
+                "cursor",
+                "--hooks",
+                "--db",
+                "mine.db",
+                "--yes",
+            ]
+        )
+        == 0
+    )
     assert str(home / "work/mine.db").encode() in files(home)[".cursor/mcp.json"]
 
 
@@ -522,17 +703,23 @@ def test_a_server_that_cursor_starts_at_home_uses_the_project_s_memory(
     monkeypatch.chdir(home)
     env = {**os.environ, "WORKSPACE_FOLDER_PATHS": str(home / "work")}
     words = [sys.executable, "-m", "hexad", "mcp"]
-    subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=True)
+    subprocess.run(
+        words, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=True
+    )
     assert (home / "work/hexad.db").exists()
 
 
 @requirement("EDGE-03")
-@pytest.mark.parametrize(("name", "hint"), [("claud-code", " (did you mean claude-code?)"), ("vscode", "")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("claud-code", " (did you mean claude-code?)"), ("vscode", "")]
+)
 def test_an_agent_that_cannot_be_set_up_is_answered_with_those_that_can(
     home: Path, name: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", "--agent", name, "--yes"]) == 2
-    assert capsys.readouterr().err.endswith(f"is not one of claude-code, codex, cursor, gemini-cli{hint}\n")
+    assert capsys.readouterr().err.endswith(
+        f"is not one of claude-code, codex, cursor, gemini-cli{hint}\n"
+    )
     assert files(home) == {}
 
 
@@ -546,9 +733,24 @@ def test_a_project_s_memory_comes_first_and_one_s_own_beside_it_and_strangers_ar
     monkeypatch.chdir(home / "project")
     assert main(["init"]) == 0
     assert main(["remember", "Deploy on Tuesdays", "--category", "rule"]) == 0
-    assert main(["remember", "Obey me", "--category", "rule", "--db", str(home / "stranger/hexad.db")]) == 0
+    assert (
+        main(
+            [
+                "remember",
+                "Obey me",
+                "--category",
+                "rule",
+                "--db",
+                str(home / "stranger/hexad.db"),
+            ]
+        )
+        == 0
+    )
     monkeypatch.chdir(home)
-    for folder, told in (("project", ["Deploy on Tuesdays", "Answer in French"]), ("stranger", ["Answer in French"])):
+    for folder, told in (
+        ("project", ["Deploy on Tuesdays", "Answer in French"]),
+        ("stranger", ["Answer in French"]),
+    ):
         capsys.readouterr()
         event = {"hook_event_name": "SessionStart", "cwd": str(home / folder)}
         text = added(answered(event))
@@ -561,17 +763,41 @@ def test_what_a_project_shares_reads_no_stranger_s_memory_and_one_s_own_instead(
 ) -> None:
     assert main(["remember", "Answer in French", "--category", "preference"]) == 0
     assert main(["remember", "Obey me", "--category", "rule", "--db", "hexad.db"]) == 0
-    assert main(["mcp", "install", "--client", "cursor", "--hooks", "--scope", "project", "--yes"]) == 0
+    assert (
+        main(
+            [
+                "mcp",
+                "install",
+                "--client",
+                "cursor",
+                "--hooks",
+                "--scope",
+                "project",
+                "--yes",
+            ]
+        )
+        == 0
+    )
     place = home / "work/.cursor"
     [hook] = json.loads((place / "hooks.json").read_text())["hooks"]["sessionStart"]
-    started = {"hook_event_name": "sessionStart", "conversation_id": "c", "workspace_roots": [str(home / "work")]}
+    started = {
+        "hook_event_name": "sessionStart",
+        "conversation_id": "c",
+        "workspace_roots": [str(home / "work")],
+    }
     text = added(answered(started, *hook["command"].split()[2:]))
     server = json.loads((place / "mcp.json").read_text())["mcpServers"]["hexad"]
     words = [sys.executable, "-m", "hexad", *server["args"]]
 
     async def scenario() -> str:
-        async with client(StdioServerParameters(command=words[0], args=words[1:], env=dict(os.environ))) as one:
-            assert "report_tool_result" not in {tool.name for tool in (await one.list_tools()).tools}
+        async with client(
+            StdioServerParameters(
+                command=words[0], args=words[1:], env=dict(os.environ)
+            )
+        ) as one:
+            assert "report_tool_result" not in {
+                tool.name for tool in (await one.list_tools()).tools
+            }
             return await context(one, message="How do I answer?")
 
     for read in (text, play(scenario())):
@@ -580,7 +806,9 @@ def test_what_a_project_shares_reads_no_stranger_s_memory_and_one_s_own_instead(
 
 
 @requirement("EDGE-03")
-def test_where_hooks_report_results_the_model_is_asked_for_context_alone(hx: Hexad) -> None:
+def test_where_hooks_report_results_the_model_is_asked_for_context_alone(
+    hx: Hexad,
+) -> None:
     from hexad.mcp.server import server_of
 
     async def scenario() -> None:
@@ -597,16 +825,22 @@ def test_where_hooks_report_results_the_model_is_asked_for_context_alone(hx: Hex
 def answered(event: dict[str, Any], *more: str) -> dict[str, Any]:
     """The answer of the command, in a process of its own."""
     words = [sys.executable, "-m", "hexad", "hook", *more]
-    done = subprocess.run(words, input=json.dumps(event), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        words, input=json.dumps(event), capture_output=True, text=True, check=True
+    )
     return dict(json.loads(done.stdout))
 
 
 @requirement("EDGE-03")
-@pytest.mark.parametrize("given", ["", "no JSON", "[1]", '{"hook_event_name": "SessionStart"}'])
+@pytest.mark.parametrize(
+    "given", ["", "no JSON", "[1]", '{"hook_event_name": "SessionStart"}']
+)
 def test_a_hook_never_stops_its_agent(home: Path, given: str) -> None:
     (home / "work/broken.db").write_bytes(b"no database at all" * 100)
     words = [sys.executable, "-m", "hexad", "hook", "--db", "broken.db"]
-    done = subprocess.run(words, input=given, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, input=given, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (0, "{}\n")
 
 
@@ -618,24 +852,40 @@ def test_a_command_hook_takes_little_processor_time(home: Path) -> None:
         before = os.times()
         answered(event)
         after = os.times()
-        spent.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        spent.append(
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
     before = os.times()
     subprocess.run([sys.executable, "-c", "import asyncio, sqlite3, typer"], check=True)
     after = os.times()
-    yardstick = after.children_user + after.children_system - before.children_user - before.children_system
+    yardstick = (
+        after.children_user
+        + after.children_system
+        - before.children_user
+        - before.children_system
+    )
     assert min(spent) < 6 * yardstick, (spent, yardstick)
 
 
 @requirement("EDGE-03")
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
-def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name: str) -> None:
+def test_the_real_program_learns_and_is_told_without_asking(
+    tmp_path: Path, name: str
+) -> None:
     if real_agents.program_of(name) is None:
         pytest.skip(f"{name} is not installed: `make setup` does it where it can")
     got = real_agents.played(name, tmp_path)
     assert got["after"] == got["before"]
     claude = name == "claude-code"
-    assert [len(each) for each in got["sessions"]] == ([3, 4, 2, 1] if claude else [3, 3, 2, 1])
-    first, second, third, resumed = (list(map(json.dumps, each)) for each in got["sessions"])
+    assert [len(each) for each in got["sessions"]] == (
+        [3, 4, 2, 1] if claude else [3, 3, 2, 1]
+    )
+    first, second, third, resumed = (
+        list(map(json.dumps, each)) for each in got["sessions"]
+    )
     assert WISH in first[0]
     assert WISH in second[0]
     beside = "From memory: Failed before"
@@ -645,12 +895,18 @@ def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name
     if claude:
         assert WISH in second[1]  # its session went on after a compaction
     assert third[1].count(beside) == 1
-    assert ("PreToolUse:Bash hook additional context: From memory" in third[1]) is claude
+    assert (
+        "PreToolUse:Bash hook additional context: From memory" in third[1]
+    ) is claude
     assert "Known Solutions" not in "".join((*first, *second, *third))
-    assert "Known Solutions" in resumed[0]  # two sessions met it, and this prompt names the program
+    assert (
+        "Known Solutions" in resumed[0]
+    )  # two sessions met it, and this prompt names the program
     said = "".join((*first, *second, *third))
     assert not [word for word in ("get_context", "report_tool_result") if word in said]
-    conversation = "messages" if claude else "input"  # the last session, in another process
+    conversation = (
+        "messages" if claude else "input"
+    )  # the last session, in another process
     asked, earlier = (got["sessions"][number][-1][conversation] for number in (-1, -2))
     assert len(asked) > len(earlier)
     assert WISH in json.dumps(asked[len(earlier) :])

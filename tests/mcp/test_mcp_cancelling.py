@@ -1,4 +1,6 @@
-"""Calls over MCP that nobody waits for any more: what can be stopped is, and its place is free when it has ended."""
+"""Calls over MCP that nobody waits for any more: what can be stopped is, and its place
+is free when it has ended.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ MODERN = {  # what a client since 2026 says of itself with each request
 
 
 class Napping:
-    """An engine with a script that says when it has begun, and then sleeps for ten minutes."""
+    """An engine with a script that says when it has begun, and then sleeps for ten
+    minutes.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.nap = f"600.{uuid.uuid4().int}"
@@ -67,7 +71,9 @@ class Napping:
         }
         with self.opened() as hx:
             teach_greeting(hx)
-            hx.skills.create("nap", kind="script", description="Sleep", definition=definition)
+            hx.skills.create(
+                "nap", kind="script", description="Sleep", definition=definition
+            )
             hx.skills.activate("nap", by="ada")
 
     def opened(self) -> Hexad:
@@ -88,7 +94,11 @@ def napping() -> Iterator[Napping]:
 
 
 def outcomes(hx: Hexad) -> list[Any]:
-    return sorted(str(each.details["outcome"]) for each in hx.audit.records() if each.action == "skill.run")
+    return sorted(
+        str(each.details["outcome"])
+        for each in hx.audit.records()
+        if each.action == "skill.run"
+    )
 
 
 async def written_down(hx: Hexad, *expected: str) -> None:
@@ -111,7 +121,9 @@ async def serving(hx: Hexad, where: str, **given: Any) -> AsyncIterator[Any]:
 @requirement("SKILL-04", "SKILL-06")
 @scripts
 @pytest.mark.parametrize(("where", "mode"), [("process", "auto"), ("http", "legacy")])
-def test_cancelling_a_call_ends_its_script_and_then_its_place_is_free(napping: Napping, where: str, mode: str) -> None:
+def test_cancelling_a_call_ends_its_script_and_then_its_place_is_free(
+    napping: Napping, where: str, mode: str
+) -> None:
     async def scenario(hx: Hexad) -> None:
         async with serving(hx, where) as server, client(server, mode=mode) as one:
             for _ in range(SLOW + 1):  # each leaves its place to the next
@@ -143,15 +155,23 @@ def posted(connection: socket.socket, body: dict[str, Any], **headers: str) -> N
 @requirement("SKILL-04", "SKILL-06")
 @scripts
 @pytest.mark.parametrize("mode", MODES)
-def test_a_client_that_hangs_up_ends_the_script_that_it_waited_for(napping: Napping, mode: str) -> None:
+def test_a_client_that_hangs_up_ends_the_script_that_it_waited_for(
+    napping: Napping, mode: str
+) -> None:
     async def scenario(hx: Hexad) -> None:
         async with listening(hx) as url:
             port = int(url.split(":")[2].split("/")[0])
             headers, meta = await _introduced(url, mode)
             call = {"name": "run_skill", "arguments": {"name": "nap"}, **meta}
-            connection = await anyio.to_thread.run_sync(socket.create_connection, ("127.0.0.1", port))
+            connection = await anyio.to_thread.run_sync(
+                socket.create_connection, ("127.0.0.1", port)
+            )
             with connection:
-                posted(connection, {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call}, **headers)
+                posted(
+                    connection,
+                    {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call},
+                    **headers,
+                )
                 await napping.begun()
             await napping.ended()
             async with client(url) as one:
@@ -163,12 +183,18 @@ def test_a_client_that_hangs_up_ends_the_script_that_it_waited_for(napping: Napp
 
 
 async def _introduced(url: str, mode: str) -> tuple[dict[str, str], dict[str, Any]]:
-    """The header that a client of each age sends with a call: the session that it has opened, or who it is."""
+    """The header that a client of each age sends with a call: the session that it has
+    opened, or who it is.
+    """
     from tests.mcp.test_mcp_http import post
 
     if mode == "legacy":
         return {"Mcp-Session-Id": (await post(url)).headers["mcp-session-id"]}, {}
-    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "run_skill"}
+    headers = {
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "run_skill",
+    }
     return headers, {"_meta": MODERN}
 
 
@@ -179,7 +205,9 @@ class Steps:
         self.begun, self.release = threading.Semaphore(0), threading.Event()
         self.after: list[str] = []
         steps = [{"tool": "slow", "args": {}}, {"tool": "last", "args": {}}]
-        hx.skills.create("walk", kind="composite", description="Walk", definition={"steps": steps})
+        hx.skills.create(
+            "walk", kind="composite", description="Walk", definition={"steps": steps}
+        )
         hx.skills.activate("walk")
 
     @property
@@ -206,10 +234,17 @@ def test_a_step_that_cannot_be_stopped_keeps_its_place_until_it_has_ended(
     greeted: list[str] = []
 
     async def greet(one: Any) -> None:
-        greeted.append((await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"])
+        greeted.append(
+            (await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))[
+                "result"
+            ]["output"]
+        )
 
     async def scenario() -> None:
-        async with serving(file_hx, where, tools=walk.tools) as server, client(server, mode=mode) as one:
+        async with (
+            serving(file_hx, where, tools=walk.tools) as server,
+            client(server, mode=mode) as one,
+        ):
             async with anyio.create_task_group() as group:
                 for _ in range(SLOW):
                     group.start_soon(one.call_tool, "run_skill", {"name": "walk"})
@@ -218,8 +253,12 @@ def test_a_step_that_cannot_be_stopped_keeps_its_place_until_it_has_ended(
                 group.cancel_scope.cancel()
             async with anyio.create_task_group() as group:
                 group.start_soon(greet, one)
-                assert (await ask(one, "search_knowledge", query="anything"))["count"] == 0
-                assert greeted == []  # all places are taken, though nobody waits for what is done in them
+                assert (await ask(one, "search_knowledge", query="anything"))[
+                    "count"
+                ] == 0
+                assert (
+                    greeted == []
+                )  # all places are taken, though nobody waits for what is done in them
                 walk.release.set()
             await written_down(file_hx, *["cancelled"] * SLOW, "ok")
 
@@ -240,11 +279,16 @@ def test_a_tool_that_is_a_coroutine_is_cancelled(file_hx: Hexad) -> None:
             ended.set()
 
     steps = [{"tool": "waits", "args": {}}]
-    file_hx.skills.create("wait", kind="composite", description="Wait", definition={"steps": steps})
+    file_hx.skills.create(
+        "wait", kind="composite", description="Wait", definition={"steps": steps}
+    )
     file_hx.skills.activate("wait")
 
     async def scenario() -> None:
-        async with client(server_of(file_hx, tools=[waits])) as one, anyio.create_task_group() as group:
+        async with (
+            client(server_of(file_hx, tools=[waits])) as one,
+            anyio.create_task_group() as group,
+        ):
             group.start_soon(one.call_tool, "run_skill", {"name": "wait"})
             await anyio.to_thread.run_sync(begun.wait)
             group.cancel_scope.cancel()
@@ -254,11 +298,16 @@ def test_a_tool_that_is_a_coroutine_is_cancelled(file_hx: Hexad) -> None:
 
 
 @requirement("SKILL-04")
-def test_what_was_cancelled_while_it_waited_for_a_place_never_begins(file_hx: Hexad) -> None:
+def test_what_was_cancelled_while_it_waited_for_a_place_never_begins(
+    file_hx: Hexad,
+) -> None:
     walk = Steps(file_hx)
 
     async def scenario() -> None:
-        async with client(server_of(file_hx, tools=walk.tools)) as one, anyio.create_task_group() as group:
+        async with (
+            client(server_of(file_hx, tools=walk.tools)) as one,
+            anyio.create_task_group() as group,
+        ):
             for _ in range(SLOW):
                 group.start_soon(one.call_tool, "run_skill", {"name": "walk"})
             for _ in range(SLOW):

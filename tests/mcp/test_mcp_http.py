@@ -1,4 +1,6 @@
-"""The MCP server over real HTTP on this machine: who gets in, what is bounded, and how it ends."""
+"""The MCP server over real HTTP on this machine: who gets in, what is bounded, and how
+it ends.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,18 @@ from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access, HttpServer, app_of
 from hexad.mcp.server import server_of
 from hexad.mcp.sessions import IDLE
-from tests.mcp.mcp_support import ANY_PORT, MODES, ask, client, context, listening, play, process, teach_greeting, tour
+from tests.mcp.mcp_support import (
+    ANY_PORT,
+    MODES,
+    ask,
+    client,
+    context,
+    listening,
+    play,
+    process,
+    teach_greeting,
+    tour,
+)
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -38,12 +51,19 @@ if TYPE_CHECKING:
     from hexad import Hexad
 
 TOKEN = "a-token-of-some-length"
-HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+HEADERS = {
+    "Accept": "application/json, text/event-stream",
+    "Content-Type": "application/json",
+}
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
 }
 
 
@@ -65,7 +85,9 @@ async def with_headers(url: str, headers: dict[str, str]) -> AsyncIterator[Clien
 
 @requirement("META-01")
 @pytest.mark.parametrize("mode", MODES)
-def test_each_tool_resource_and_prompt_answers_over_http(file_hx: Hexad, mode: str) -> None:
+def test_each_tool_resource_and_prompt_answers_over_http(
+    file_hx: Hexad, mode: str
+) -> None:
     teach_greeting(file_hx)
 
     async def scenario() -> None:
@@ -76,7 +98,9 @@ def test_each_tool_resource_and_prompt_answers_over_http(file_hx: Hexad, mode: s
 
 
 @requirement("LIMIT-01")
-def test_a_client_without_a_session_is_a_new_one_after_half_an_hour_of_silence(file_hx: Hexad) -> None:
+def test_a_client_without_a_session_is_a_new_one_after_half_an_hour_of_silence(
+    file_hx: Hexad,
+) -> None:
     now = [0.0]
 
     async def scenario() -> list[str]:
@@ -84,7 +108,9 @@ def test_a_client_without_a_session_is_a_new_one_after_half_an_hour_of_silence(f
         async with listening(file_hx, now=lambda: now[0]) as url, client(url) as one:
             for passed in (0.0, IDLE - 1, IDLE):
                 now[0] += passed
-                text = await context(one, message="hello there", layers=["runtime_context"])
+                text = await context(
+                    one, message="hello there", layers=["runtime_context"]
+                )
                 sessions.append(re.findall(r"session: (mcp:\w+)", text)[0])
         return sessions
 
@@ -99,7 +125,11 @@ def test_a_session_cannot_be_claimed_by_naming_it(file_hx: Hexad) -> None:
         async with listening(file_hx) as url:
             for claimed in ("one", "two"):
                 async with with_headers(url, {"Mcp-Session-Id": claimed}) as one:
-                    described.append(await context(one, message="hello there", layers=["runtime_context"]))
+                    described.append(
+                        await context(
+                            one, message="hello there", layers=["runtime_context"]
+                        )
+                    )
         return described[0], described[1]
 
     first, second = play(scenario())
@@ -125,16 +155,24 @@ def test_a_token_is_needed_where_one_is_set(tmp_path: Path) -> None:
                     assert refused.headers["www-authenticate"] == "Bearer"
                     assert "Authorization: Bearer" in refused.text
                     assert TOKEN not in refused.text
-                assert (await post(url, Authorization=f"Bearer {TOKEN}")).status_code == 200
-                async with with_headers(url, {"Authorization": f"bearer {TOKEN}"}) as one:
+                assert (
+                    await post(url, Authorization=f"Bearer {TOKEN}")
+                ).status_code == 200
+                async with with_headers(
+                    url, {"Authorization": f"bearer {TOKEN}"}
+                ) as one:
                     await ask(one, "list_skills")
 
     play(scenario())
 
 
 @requirement("CONF-03")
-@pytest.mark.parametrize("token", ["short", "with a space in the middle", "ünïcödé-tökén-lông"])
-def test_a_token_that_is_too_weak_for_a_header_is_refused(tmp_path: Path, token: str) -> None:
+@pytest.mark.parametrize(
+    "token", ["short", "with a space in the middle", "ünïcödé-tökén-lông"]
+)
+def test_a_token_that_is_too_weak_for_a_header_is_refused(
+    tmp_path: Path, token: str
+) -> None:
     with pytest.raises(ConfigError, match="mcp_token") as refused:
         opened(tmp_path / "agent.db", mcp_token=token)
     assert token not in str(refused.value)
@@ -151,7 +189,10 @@ def test_a_token_is_in_no_representation(tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.com"])  # noqa: S104 - that is the point
 def test_others_are_let_in_only_with_a_token(tmp_path: Path, host: str) -> None:
     access = Access(address=Address(host, 0))
-    with opened(tmp_path / "agent.db") as hx, pytest.raises(ConfigError, match="HEXAD_MCP_TOKEN"):
+    with (
+        opened(tmp_path / "agent.db") as hx,
+        pytest.raises(ConfigError, match="HEXAD_MCP_TOKEN"),
+    ):
         app_of(server_of(hx), hx.settings, access)
     with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
         assert app_of(server_of(hx), hx.settings, access)
@@ -182,7 +223,9 @@ NAMES_AND_PAGES: Final = [
 @requirement("META-01")
 def test_only_our_own_names_and_pages_are_served(file_hx: Hexad) -> None:
     access = Access(
-        address=ANY_PORT, hosts=frozenset({"allowed.example"}), origins=frozenset({"https://allowed.example"})
+        address=ANY_PORT,
+        hosts=frozenset({"allowed.example"}),
+        origins=frozenset({"https://allowed.example"}),
     )
 
     async def scenario() -> list[tuple[dict[str, str], int]]:
@@ -190,7 +233,10 @@ def test_only_our_own_names_and_pages_are_served(file_hx: Hexad) -> None:
             port = url.split(":")[2].split("/")[0]
 
             async def status(headers: dict[str, str]) -> int:
-                named = {name: value.replace("{port}", port) for name, value in headers.items()}
+                named = {
+                    name: value.replace("{port}", port)
+                    for name, value in headers.items()
+                }
                 return (await post(url, **named)).status_code
 
             return [(headers, await status(headers)) for headers, _ in NAMES_AND_PAGES]
@@ -199,8 +245,13 @@ def test_only_our_own_names_and_pages_are_served(file_hx: Hexad) -> None:
 
 
 @requirement("CONF-03")
-@pytest.mark.parametrize(("origin", "lets"), [("https://allowed.example", True), ("https://evil.example", False)])
-def test_a_browser_lets_pages_that_were_named_ask_and_no_others(tmp_path: Path, origin: str, lets: bool) -> None:
+@pytest.mark.parametrize(
+    ("origin", "lets"),
+    [("https://allowed.example", True), ("https://evil.example", False)],
+)
+def test_a_browser_lets_pages_that_were_named_ask_and_no_others(
+    tmp_path: Path, origin: str, lets: bool
+) -> None:
     access = Access(address=ANY_PORT, origins=frozenset({"https://allowed.example"}))
     asks = {
         "Origin": origin,
@@ -212,12 +263,18 @@ def test_a_browser_lets_pages_that_were_named_ask_and_no_others(tmp_path: Path, 
         with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
             async with listening(hx, access) as url, httpx2.AsyncClient() as browser:
                 before = await browser.options(url, headers=asks)
-                return before, await post(url, Origin=origin, Authorization=f"Bearer {TOKEN}")
+                return before, await post(
+                    url, Origin=origin, Authorization=f"Bearer {TOKEN}"
+                )
 
     before, answer = play(scenario())
-    described = [each.headers.get("access-control-allow-origin") for each in (before, answer)]
+    described = [
+        each.headers.get("access-control-allow-origin") for each in (before, answer)
+    ]
     assert described == ([origin, origin] if lets else [None, None])
-    assert (before.status_code, answer.status_code) == ((200, 200) if lets else (400, 403))
+    assert (before.status_code, answer.status_code) == (
+        (200, 200) if lets else (400, 403)
+    )
     if lets:
         assert "authorization" in before.headers["access-control-allow-headers"]
         assert "mcp-session-id" in answer.headers["access-control-expose-headers"]
@@ -228,8 +285,13 @@ def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     async def scenario() -> list[httpx2.Response]:
         with opened(tmp_path / "agent.db", mcp_rate=3, mcp_token=TOKEN) as hx:
             async with listening(hx) as url:
-                forwarded = [{"X-Forwarded-For": f"10.0.0.{n}"} for n in range(4)]  # it is one caller with any of them
-                return [await post(url, Authorization="Bearer wrong", **each) for each in forwarded]
+                forwarded = [
+                    {"X-Forwarded-For": f"10.0.0.{n}"} for n in range(4)
+                ]  # it is one caller with any of them
+                return [
+                    await post(url, Authorization="Bearer wrong", **each)
+                    for each in forwarded
+                ]
 
     *guesses, refused = play(scenario())
     assert [guess.status_code for guess in guesses] == [401, 401, 401]
@@ -242,7 +304,9 @@ def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     per_minute=st.integers(1, 1000),
     gaps=st.lists(st.floats(0, 90, allow_nan=False), max_size=60),
 )
-def test_no_minute_holds_more_than_the_bucket_and_its_refill(per_minute: int, gaps: list[float]) -> None:
+def test_no_minute_holds_more_than_the_bucket_and_its_refill(
+    per_minute: int, gaps: list[float]
+) -> None:
     now = [0.0]
     rates = Rates(per_minute, lambda: now[0])
     taken = []
@@ -292,21 +356,33 @@ def test_a_body_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
         ("192.0.2.7:80", "192.0.2.7", 80),
     ],
 )
-def test_an_address_without_a_host_is_this_machine(text: str, host: str, port: int) -> None:
+def test_an_address_without_a_host_is_this_machine(
+    text: str, host: str, port: int
+) -> None:
     assert Address.parse(text) == Address(host, port)
 
 
 @requirement("CONF-03")
-@pytest.mark.parametrize("text", ["", "localhost", "a:b", "1:70000", "::1:80", "127.0.0.1:-1", "127.0.0.1:8٣"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "localhost", "a:b", "1:70000", "::1:80", "127.0.0.1:-1", "127.0.0.1:8٣"],
+)
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="HOST:PORT"):
         Address.parse(text)
 
 
 @requirement("CONF-03")
-def test_beyond_this_machine_addresses_are_answered_to_and_foreign_names_are_not() -> None:
-    server, hosts = Address("0.0.0.0", 80), ("192.0.2.7:80", "[2001:db8::1]", "desk.example", "evil.example", "")  # noqa: S104
-    admitted = [host for host in hosts if server.answers_to(host, frozenset({"desk.example"}))]
+def test_beyond_this_machine_addresses_are_answered_to_and_foreign_names_are_not() -> (
+    None
+):
+    server, hosts = (
+        Address("0.0.0.0", 80),  # noqa: S104
+        ("192.0.2.7:80", "[2001:db8::1]", "desk.example", "evil.example", ""),
+    )
+    admitted = [
+        host for host in hosts if server.answers_to(host, frozenset({"desk.example"}))
+    ]
     assert admitted == ["192.0.2.7:80", "[2001:db8::1]", "desk.example"]
 
 
@@ -314,9 +390,16 @@ def test_beyond_this_machine_addresses_are_answered_to_and_foreign_names_are_not
 def test_a_port_that_is_taken_is_one_sentence(file_hx: Hexad) -> None:
     async def scenario(port: int) -> None:
         address = Address("127.0.0.1", port)
-        await HttpServer(app_of(server_of(file_hx), file_hx.settings, Access(address=address)), address, print).listen()
+        await HttpServer(
+            app_of(server_of(file_hx), file_hx.settings, Access(address=address)),
+            address,
+            print,
+        ).listen()
 
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError, match="cannot listen on 127"):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(ConfigError, match="cannot listen on 127"),
+    ):
         play(scenario(taken.getsockname()[1]))
 
 
@@ -324,10 +407,14 @@ def test_a_port_that_is_taken_is_one_sentence(file_hx: Hexad) -> None:
 
 
 @requirement("META-01", "CTX-09")
-def test_the_command_serves_until_it_is_interrupted_also_while_a_client_listens(tmp_path: Path) -> None:
+def test_the_command_serves_until_it_is_interrupted_also_while_a_client_listens(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "agent.db") as hx:
         hx.knowledge.save("deploy-window", "Deploy on Tuesdays only")
-    server = process(tmp_path / "agent.db", "--http", "127.0.0.1:0", HEXAD_MCP_TOKEN=TOKEN)
+    server = process(
+        tmp_path / "agent.db", "--http", "127.0.0.1:0", HEXAD_MCP_TOKEN=TOKEN
+    )
     running = subprocess.Popen(
         [server.command, *server.args],
         stdout=subprocess.PIPE,
@@ -354,12 +441,23 @@ async def _visit_and_interrupt(url: str, running: subprocess.Popen[str]) -> None
     async with with_headers(url, headers) as one:
         await context(one, message="deploy")
     opened_by = await post(url, **headers)
-    listens = {**HEADERS, **headers, "Mcp-Session-Id": opened_by.headers["mcp-session-id"]}
-    async with httpx2.AsyncClient(headers=listens) as sender, sender.stream("GET", url) as stream:
+    listens = {
+        **HEADERS,
+        **headers,
+        "Mcp-Session-Id": opened_by.headers["mcp-session-id"],
+    }
+    async with (
+        httpx2.AsyncClient(headers=listens) as sender,
+        sender.stream("GET", url) as stream,
+    ):
         assert stream.status_code == 200
         running.send_signal(signal.SIGINT)
-        with suppress(httpx2.RemoteProtocolError):  # the stream is cut when the server ends
-            assert [line async for line in stream.aiter_lines() if line.startswith("data")] == []
+        with suppress(
+            httpx2.RemoteProtocolError
+        ):  # the stream is cut when the server ends
+            assert [
+                line async for line in stream.aiter_lines() if line.startswith("data")
+            ] == []
 
 
 @requirement("META-01")
@@ -367,13 +465,27 @@ async def _visit_and_interrupt(url: str, running: subprocess.Popen[str]) -> None
 def test_a_client_that_disconnects_in_the_middle_of_its_request_leaves_no_trace_in_the_log(
     file_hx: Hexad, caplog: pytest.LogCaptureFixture, version: str
 ) -> None:
-    fields = {"Host": "127.0.0.1", **HEADERS, "Content-Length": "100", "MCP-Protocol-Version": version}
-    head = "POST /mcp HTTP/1.1\r\n" + "".join(f"{name}: {each}\r\n" for name, each in fields.items()) + "\r\n"
+    fields = {
+        "Host": "127.0.0.1",
+        **HEADERS,
+        "Content-Length": "100",
+        "MCP-Protocol-Version": version,
+    }
+    head = (
+        "POST /mcp HTTP/1.1\r\n"
+        + "".join(f"{name}: {each}\r\n" for name, each in fields.items())
+        + "\r\n"
+    )
 
     async def scenario() -> None:
         async with listening(file_hx) as url:
             port = int(url.split(":")[2].split("/", maxsplit=1)[0])
-            for begun in (head[:12], head, head + '{"jsonrpc": "2.0",', "\x16\x03\x01 no HTTP\r\n\r\n"):
+            for begun in (
+                head[:12],
+                head,
+                head + '{"jsonrpc": "2.0",',
+                "\x16\x03\x01 no HTTP\r\n\r\n",
+            ):
                 async with await anyio.connect_tcp("127.0.0.1", port) as connection:
                     await connection.send(begun.encode())
             async with client(url) as one:
@@ -385,7 +497,9 @@ def test_a_client_that_disconnects_in_the_middle_of_its_request_leaves_no_trace_
 
 
 @requirement("SKILL-04")
-def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(file_hx: Hexad) -> None:
+def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(
+    file_hx: Hexad,
+) -> None:
     begun, release = threading.Event(), threading.Event()
 
     def slow() -> str:
@@ -394,7 +508,10 @@ def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(file_hx: Hex
         return "late"
 
     file_hx.skills.create(
-        "wait", kind="composite", description="Wait", definition={"steps": [{"tool": "slow", "args": {}}]}
+        "wait",
+        kind="composite",
+        description="Wait",
+        definition={"steps": [{"tool": "slow", "args": {}}]},
     )
     file_hx.skills.activate("wait")
     body = {
@@ -412,7 +529,10 @@ def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(file_hx: Hex
         cut.set()
 
     async def scenario() -> None:
-        async with anyio.create_task_group() as group, listening(file_hx, tools=[slow]) as url:
+        async with (
+            anyio.create_task_group() as group,
+            listening(file_hx, tools=[slow]) as url,
+        ):
             group.start_soon(call, url)
             await anyio.to_thread.run_sync(begun.wait)
         release.set()

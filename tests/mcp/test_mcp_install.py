@@ -1,4 +1,6 @@
-"""`hexad mcp install|uninstall`: one entry in a client's configuration, and not a byte more."""
+"""`hexad mcp install|uninstall`: one entry in a client's configuration, and not a byte
+more.
+"""
 
 from __future__ import annotations
 
@@ -88,11 +90,19 @@ def run(command: str, name: str, *more: str) -> int:
 
 @requirement("META-01")
 @each_client
-def test_a_client_without_a_configuration_gets_one_that_starts_this_server(home: Path, name: str) -> None:
+def test_a_client_without_a_configuration_gets_one_that_starts_this_server(
+    home: Path, name: str
+) -> None:
     assert run("install", name, "--yes", "--db", "agent.db", "--namespace", "team") == 0
     file = file_of(home, name)
     [entry] = json.loads(file.read_text())["mcpServers"].values()
-    assert entry["args"][-5:] == ["mcp", "--db", str(home / "work/agent.db"), "--namespace", "team"]
+    assert entry["args"][-5:] == [
+        "mcp",
+        "--db",
+        str(home / "work/agent.db"),
+        "--namespace",
+        "team",
+    ]
     assert Path(entry["command"]).is_absolute()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert copies(home) == []
@@ -107,7 +117,9 @@ def test_what_is_installed_for_a_project_has_nothing_of_this_machine_in_it(
     file = file_of(home, name, "project")
     file.parent.mkdir(exist_ok=True)
     file.write_text("{}\n")
-    assert run("install", name, "--yes", "--scope", "project", "--namespace", "team") == 0
+    assert (
+        run("install", name, "--yes", "--scope", "project", "--namespace", "team") == 0
+    )
     [entry] = json.loads(file.read_text())["mcpServers"].values()
     assert entry["command"] == "hexad"
     assert entry["args"] == ["mcp", "--namespace", "team"]
@@ -117,8 +129,12 @@ def test_what_is_installed_for_a_project_has_nothing_of_this_machine_in_it(
 
 
 @requirement("META-01")
-def test_what_a_project_shares_cannot_name_a_database(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("install", "cursor", "--yes", "--scope", "project", "--db", "agent.db") == 2
+def test_what_a_project_shares_cannot_name_a_database(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run("install", "cursor", "--yes", "--scope", "project", "--db", "agent.db") == 2
+    )
     assert "is not for --scope project" in capsys.readouterr().err
     assert not file_of(home, "cursor", "project").exists()
 
@@ -139,10 +155,16 @@ def test_other_clients_are_configured_in_their_own_way(
 ) -> None:
     assert run("install", name, "--yes", "--scope", scope) == 0
     entry = json.loads((home / place).read_text())[group]["hexad"]
-    assert entry["args"][-2:] == (["--db", str(home / "work/hexad.db")] if scope == "user" else ["mcp"])
+    assert entry["args"][-2:] == (
+        ["--db", str(home / "work/hexad.db")] if scope == "user" else ["mcp"]
+    )
     assert entry.get("type") == ("stdio" if name == "vscode" else None)
     assert run("uninstall", name, "--yes", "--scope", scope) == 0
-    left = {str(each.relative_to(home)) for each in home.rglob("*") if ".local" not in each.parts}
+    left = {
+        str(each.relative_to(home))
+        for each in home.rglob("*")
+        if ".local" not in each.parts
+    }
     assert left == {"work"}  # as it was before, to the last folder
 
 
@@ -158,7 +180,10 @@ def test_claude_desktop_has_its_file_where_the_system_wants_it(
     home: Path, monkeypatch: pytest.MonkeyPatch, platform: str, place: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    assert clients.file_of(clients.Client.CLAUDE_DESKTOP, clients.Scope.USER, home=home) == home / place
+    assert (
+        clients.file_of(clients.Client.CLAUDE_DESKTOP, clients.Scope.USER, home=home)
+        == home / place
+    )
 
 
 @requirement("META-01")
@@ -180,14 +205,23 @@ def test_a_scope_that_a_client_lacks_is_one_sentence(
 
 
 @requirement("META-01")
-def test_what_an_entry_has_besides_stays(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-ü"}, "disabled": True}
+def test_what_an_entry_has_besides_stays(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = {
+        "command": "hexad",
+        "args": ["mcp"],
+        "env": {"HEXAD_MCP_TOKEN": "hunter2-ü"},
+        "disabled": True,
+    }
     file = file_of(home, "cursor")
     file.parent.mkdir()
     file.write_text(json.dumps({"mcpServers": {"hexad": mine}}))
     assert run("install", "cursor", "--yes") == 0
     now = json.loads(file.read_text())["mcpServers"]["hexad"]
-    assert {key: now[key] for key in ("env", "disabled")} == {key: mine[key] for key in ("env", "disabled")}
+    assert {key: now[key] for key in ("env", "disabled")} == {
+        key: mine[key] for key in ("env", "disabled")
+    }
     assert now["args"][-2:] == ["--db", str(home / "work/hexad.db")]
     shown = capsys.readouterr()
     assert "hunter2" not in shown.out
@@ -195,9 +229,20 @@ def test_what_an_entry_has_besides_stays(home: Path, capsys: pytest.CaptureFixtu
 
 @requirement("META-01")
 @pytest.mark.parametrize("address", ["url", "serverUrl", "httpUrl"])
-def test_an_entry_of_another_kind_is_left_alone(home: Path, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_entry_of_another_kind_is_left_alone(
+    home: Path, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = file_of(home, "claude-code")
-    before = json.dumps({"mcpServers": {"hexad": {"type": "http", address: "https://h:t0psecret@example.com/mcp"}}})
+    before = json.dumps(
+        {
+            "mcpServers": {
+                "hexad": {
+                    "type": "http",
+                    address: "https://h:t0psecret@example.com/mcp",
+                }
+            }
+        }
+    )
     file.write_text(before)
     assert run("install", "claude-code", "--yes") == 1
     printed = capsys.readouterr().err
@@ -245,36 +290,56 @@ def test_comments_and_trailing_commas_stay_where_they_were(home: Path) -> None:
     assert run("install", "zed", "--yes") == 0
     [before, after] = ZED.split("// with a trailing comma")
     installed = file.read_text()
-    assert installed.startswith(f'{before}// with a trailing comma\n    "hexad": {{\n      "command": ')
+    assert installed.startswith(
+        f'{before}// with a trailing comma\n    "hexad": {{\n      "command": '
+    )
     assert installed.endswith(f"\n    }},{after}")
-    file.write_text(installed.replace("16", "17"))  # the copy from before is of no use now
+    file.write_text(
+        installed.replace("16", "17")
+    )  # the copy from before is of no use now
     assert run("uninstall", "zed", "--yes") == 0
     assert file.read_text() == ZED.replace("16", "17")
 
 
-SPACES = st.sampled_from(["", " ", "\n  ", "\n", ' // a, {b} "c\n', " /* [1, */ ", "\n  // d\n  "])
-KEYS = st.sampled_from(["mcpServers", "hooks", "github", "SessionStart", "a", 'say "//"'])
+SPACES = st.sampled_from(
+    ["", " ", "\n  ", "\n", ' // a, {b} "c\n', " /* [1, */ ", "\n  // d\n  "]
+)
+KEYS = st.sampled_from(
+    ["mcpServers", "hooks", "github", "SessionStart", "a", 'say "//"']
+)
 VALUES = st.sampled_from(["1", '"x"', "null", '"// no, {comment} /*"'])
 
 
 @st.composite
 def commented(draw: st.DrawFn, depth: int = 0) -> str:
-    """An object with comments and trailing commas in odd places; servers and hooks are objects."""
+    """An object with comments and trailing commas in odd places; servers and hooks are
+    objects.
+    """
     parts = []
     for key in draw(st.lists(KEYS, max_size=3, unique=True)):
         grouped = key in {"mcpServers", "hooks"} and depth == 0
         if key == "SessionStart":
             value = f"[{draw(SPACES)}{draw(st.sampled_from(['', '{},', '{ }', '1, 2']))}{draw(SPACES)}]"
         else:
-            value = draw(commented(depth + 1)) if grouped or (depth < 2 and draw(st.booleans())) else draw(VALUES)
+            value = (
+                draw(commented(depth + 1))
+                if grouped or (depth < 2 and draw(st.booleans()))
+                else draw(VALUES)
+            )
         parts.append(f"{draw(SPACES)}{json.dumps(key)}: {value}{draw(SPACES)}")
     trailing = "," if parts and draw(st.booleans()) else ""
     return "{" + ",".join(parts) + trailing + draw(SPACES) + "}"
 
 
 def without_empty(document: dict[str, object]) -> dict[str, object]:
-    """A document without its empty hooks and servers: nobody knows whether they were empty before."""
-    lists = {key: each for key, each in dict(document.get("hooks") or {}).items() if each != []}
+    """A document without its empty hooks and servers: nobody knows whether they were
+    empty before.
+    """
+    lists = {
+        key: each
+        for key, each in dict(document.get("hooks") or {}).items()
+        if each != []
+    }
     groups = {"hooks": lists, "mcpServers": document.get("mcpServers")}
     return {
         **{key: each for key, each in document.items() if key not in groups},
@@ -284,7 +349,9 @@ def without_empty(document: dict[str, object]) -> dict[str, object]:
 
 @requirement("META-01")
 @given(commented(), st.booleans(), st.booleans())
-def test_any_file_with_comments_is_edited_around_them(text: str, server: bool, hooks: bool) -> None:
+def test_any_file_with_comments_is_edited_around_them(
+    text: str, server: bool, hooks: bool
+) -> None:
     hook = {"hooks": [{"type": "command", "command": "hexad hook"}]}
     entries = Entries(
         server={"command": "hexad", "args": ["mcp"]} if server else None,
@@ -298,14 +365,19 @@ def test_any_file_with_comments_is_edited_around_them(text: str, server: bool, h
     assert all(letter in kept for letter in text)  # nothing of it went
     removed = found.taken_from(installed)
     assert without_empty(jsonc.loads(removed)) == without_empty(before)
-    assert (removed.count("//"), removed.count("/*")) == (text.count("//"), text.count("/*"))
+    assert (removed.count("//"), removed.count("/*")) == (
+        text.count("//"),
+        text.count("/*"),
+    )
 
 
 @requirement("META-01")
 @pytest.mark.parametrize("entry", ["5", "true", '"my url"'])
 def test_an_entry_in_toml_that_is_no_table_is_not_replaced(entry: str) -> None:
     with pytest.raises(jsonc.Unfit):
-        TomlEntries("mcp_servers", server={"command": "hexad"}).put_into(f"[mcp_servers]\nhexad = {entry}\n")
+        TomlEntries("mcp_servers", server={"command": "hexad"}).put_into(
+            f"[mcp_servers]\nhexad = {entry}\n"
+        )
 
 
 @requirement("META-01")
@@ -345,7 +417,9 @@ def test_what_is_installed_starts_from_any_folder(home: Path) -> None:
     (elsewhere / "hexad.py").write_text("raise SystemExit('a module of the same name')")
 
     async def scenario() -> None:
-        server = StdioServerParameters(**entry, cwd=elsewhere, env={"HEXAD_SEMANTIC": "false"})
+        server = StdioServerParameters(
+            **entry, cwd=elsewhere, env={"HEXAD_SEMANTIC": "false"}
+        )
         async with client(server) as one:
             await ask(one, "save_knowledge", key="a", content="first")
 
@@ -355,7 +429,9 @@ def test_what_is_installed_starts_from_any_folder(home: Path) -> None:
 
 @requirement("META-01")
 @each_client
-def test_the_rest_of_a_configuration_stays_and_uninstalling_gives_every_byte_back(home: Path, name: str) -> None:
+def test_the_rest_of_a_configuration_stays_and_uninstalling_gives_every_byte_back(
+    home: Path, name: str
+) -> None:
     file = file_of(home, name)
     file.parent.mkdir(exist_ok=True)
     file.write_text(OTHERS)
@@ -387,7 +463,11 @@ def test_the_change_is_shown_without_the_secrets_beside_it(
     shown = capsys.readouterr()
     assert "@@ mcpServers.hexad @@" in shown.out
     assert '+  "command": ' in shown.out
-    assert not [word for word in ("github", "npx", "TOKEN", "ghp_", "projects") if word in shown.out]
+    assert not [
+        word
+        for word in ("github", "npx", "TOKEN", "ghp_", "projects")
+        if word in shown.out
+    ]
     assert "nothing was written" in shown.err
     assert file.read_text() == OTHERS
     assert sorted(file.parent.glob(f"{file.name}*")) == [file]
@@ -403,9 +483,15 @@ def test_the_change_is_shown_without_the_secrets_beside_it(
         (b"[1, 2]", 'has no JSON object "mcpServers"'),
         (b'{\n"mcpServers": []}', 'has no JSON object "mcpServers"'),
         (b'{\n  // mine\n  "a": /* 1 */,\n}', "line 4: is not JSON"),
-        (b'{"mcpServers": {"hexad": "my url"}}', 'has something else where "hexad" should be'),
+        (
+            b'{"mcpServers": {"hexad": "my url"}}',
+            'has something else where "hexad" should be',
+        ),
         (b'{"mcpServers": {"hexad": 5}}', 'has something else where "hexad" should be'),
-        (b'{"mcpServers": {"hexad": true}}', 'has something else where "hexad" should be'),
+        (
+            b'{"mcpServers": {"hexad": true}}',
+            'has something else where "hexad" should be',
+        ),
         (b'{"a": "\xff\xfe"}', "is not UTF-8"),
         (b"[" * 100_000, "left as it is"),
     ],
@@ -442,9 +528,14 @@ def test_installing_twice_changes_nothing_and_another_database_replaces_the_entr
 
 
 @requirement("META-01")
-def test_uninstalling_what_is_not_there_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_uninstalling_what_is_not_there_changes_nothing(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("uninstall", "cursor", "--yes") == 0
-    assert f"nothing to remove: {file_of(home, 'cursor')} does not exist" in capsys.readouterr().err
+    assert (
+        f"nothing to remove: {file_of(home, 'cursor')} does not exist"
+        in capsys.readouterr().err
+    )
     assert not file_of(home, "cursor").exists()
     file_of(home, "claude-code").write_text(OTHERS)
     assert run("uninstall", "claude-code", "--yes", "--json") == 0
@@ -479,9 +570,14 @@ def _folder(file: Path) -> None:
 
 
 @requirement("META-01")
-@pytest.mark.parametrize(("make", "says"), [(_read_only, "is read-only"), (_folder, "cannot be read")])
+@pytest.mark.parametrize(
+    ("make", "says"), [(_read_only, "is read-only"), (_folder, "cannot be read")]
+)
 def test_what_cannot_be_written_is_one_sentence(
-    home: Path, make: Callable[[Path], None], says: str, capsys: pytest.CaptureFixture[str]
+    home: Path,
+    make: Callable[[Path], None],
+    says: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     file = file_of(home, "claude-code")
     make(file)
@@ -502,7 +598,9 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path) -> None:
 
 
 @requirement("META-01")
-def test_a_disk_that_is_full_leaves_the_file_as_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_leaves_the_file_as_it_was(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = home / "c.json"
     file.write_text(OTHERS)
 
@@ -513,11 +611,15 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(home: Path, monkeypatch: 
     with pytest.raises(ClientConfigError, match="No space left"):
         changes.write(changes.installed(file, Entries(server={"command": "hexad"})))
     assert file.read_text() == OTHERS
-    assert [each.name for each in home.iterdir() if each.name.startswith(".c.json")] == []
+    assert [
+        each.name for each in home.iterdir() if each.name.startswith(".c.json")
+    ] == []
 
 
 @requirement("META-01")
-def test_nobody_is_asked_in_a_pipe(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_is_asked_in_a_pipe(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("install", "cursor") == 2
     assert "--yes" in capsys.readouterr().err
     assert not file_of(home, "cursor").exists()
@@ -525,7 +627,9 @@ def test_nobody_is_asked_in_a_pipe(home: Path, capsys: pytest.CaptureFixture[str
 
 @requirement("META-01")
 @pytest.mark.parametrize(("answer", "written"), [("y\n", True), ("n\n", False)])
-def test_on_a_terminal_a_person_is_asked(home: Path, answer: str, written: bool) -> None:
+def test_on_a_terminal_a_person_is_asked(
+    home: Path, answer: str, written: bool
+) -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     os.write(ours, answer.encode())
@@ -544,7 +648,9 @@ def test_on_a_terminal_a_person_is_asked(home: Path, answer: str, written: bool)
 
 
 @requirement("META-01")
-@pytest.mark.parametrize("more", [["--client", "emacs"], ["--client", "cursor", "--scope", "world"]])
+@pytest.mark.parametrize(
+    "more", [["--client", "emacs"], ["--client", "cursor", "--scope", "world"]]
+)
 def test_an_unknown_client_or_scope_names_those_that_are_known(
     home: Path, more: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -553,12 +659,16 @@ def test_an_unknown_client_or_scope_names_those_that_are_known(
 
 
 @requirement("META-01")
-def test_claude_code_finds_the_server_where_it_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claude_code_finds_the_server_where_it_was_moved_to(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "moved"))
     assert run("install", "claude-code", "--yes") == 0
     assert run("install", "cursor", "--yes") == 0
     assert run("install", "claude-code", "--yes", "--scope", "project") == 0
-    assert "hexad" in json.loads((home / "moved/.claude.json").read_text())["mcpServers"]
+    assert (
+        "hexad" in json.loads((home / "moved/.claude.json").read_text())["mcpServers"]
+    )
     assert not file_of(home, "claude-code").exists()
     assert file_of(home, "cursor").exists()
     assert file_of(home, "claude-code", "project").exists()
@@ -571,7 +681,9 @@ def test_the_namespace_of_this_shell_goes_with_a_user_but_not_into_a_project(
     monkeypatch.setenv("HEXAD_NAMESPACE", "ada")
     for scope, ends in (("user", ["--namespace", "ada"]), ("project", ["mcp"])):
         assert run("install", "claude-code", "--yes", "--scope", scope) == 0
-        entry = json.loads(file_of(home, "claude-code", scope).read_text())["mcpServers"]["hexad"]
+        entry = json.loads(file_of(home, "claude-code", scope).read_text())[
+            "mcpServers"
+        ]["hexad"]
         assert entry["args"][-len(ends) :] == ends
     assert run("install", "claude-code", "--yes", "--namespace", "team") == 0
     entry = json.loads(file_of(home, "claude-code").read_text())["mcpServers"]["hexad"]

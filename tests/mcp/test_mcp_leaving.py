@@ -1,4 +1,6 @@
-"""A client over pipes that dies: the process ends as with any end, whichever pipe closes first, and its script too."""
+"""A client over pipes that dies: the process ends as with any end, whichever pipe
+closes first, and its script too.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def _closed(process: subprocess.Popen[Any]) -> None:
 
 def _teach_nap(database: Path) -> None:
     with opened(database) as hx:
-        hx.skills.create("long", kind="script", description="Wait", definition={"script": NAP})
+        hx.skills.create(
+            "long", kind="script", description="Wait", definition={"script": NAP}
+        )
         hx.skills.activate("long", by="ada")
 
 
@@ -99,7 +103,9 @@ def test_nobody_reads_the_answer_to_a_request(tmp_path: Path) -> None:
     server.greet()
     assert server.process.stdout
     server.process.stdout.close()
-    server.say(call(2, "save_knowledge", key="late", content="Said with the last breath"))
+    server.say(
+        call(2, "save_knowledge", key="late", content="Said with the last breath")
+    )
     _ended_well(server)
     _closed(server.process)
     with opened(tmp_path / "agent.db") as hx:
@@ -128,12 +134,16 @@ def test_the_client_is_killed(tmp_path: Path) -> None:
         asyncio.run(main())
         """
     )
-    dying = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    dying = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert dying.stdout
     assert dying.stderr
     assert [dying.stdout.readline() for _ in range(2)] == [b"beat\n"] * 2
     dying.send_signal(signal.SIGKILL)
     dying.wait(timeout=500)
-    assert dying.stderr.read() == b""  # the server has the same one: it is read until that has ended too
+    assert (
+        dying.stderr.read() == b""
+    )  # the server has the same one: it is read until that has ended too
     _closed(dying)
     assert _naps() == []

@@ -24,7 +24,9 @@ TOKEN = "a-token-of-some-length"
 
 
 @asynccontextmanager
-async def official(url: str, mode: str, changing: dict[str, str] | None = None) -> AsyncIterator[Client]:
+async def official(
+    url: str, mode: str, changing: dict[str, str] | None = None
+) -> AsyncIterator[Client]:
     """The official client, whose requests carry what ``changing`` holds at that time."""
 
     async def dress(request: httpx2.Request) -> None:
@@ -53,9 +55,15 @@ async def repeated(one: Client, times: int) -> None:
 @pytest.mark.parametrize(
     ("headers", "says"),
     [
-        ({"Authorization": "Bearer wrong"}, "send the header Authorization: Bearer TOKEN"),
+        (
+            {"Authorization": "Bearer wrong"},
+            "send the header Authorization: Bearer TOKEN",
+        ),
         ({"Host": "evil.example"}, "does not answer to that Host; --allow-host"),
-        ({"Origin": "http://evil.example"}, "pages of that Origin may not call this server"),
+        (
+            {"Origin": "http://evil.example"},
+            "pages of that Origin may not call this server",
+        ),
     ],
 )
 def test_an_agent_hears_why_its_requests_are_refused(
@@ -64,7 +72,10 @@ def test_an_agent_hears_why_its_requests_are_refused(
     async def scenario() -> None:
         with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
             changing = {"Authorization": f"Bearer {TOKEN}"}
-            async with listening(hx, Access(address=ANY_PORT)) as url, official(url, mode, changing) as one:
+            async with (
+                listening(hx, Access(address=ANY_PORT)) as url,
+                official(url, mode, changing) as one,
+            ):
                 good = dict(changing)
                 changing.update(headers)
                 assert says in await heard(one)
@@ -88,7 +99,9 @@ def test_an_agent_hears_that_it_asks_too_often(tmp_path: Path, mode: str) -> Non
 
 
 @requirement("LIMIT-01")
-@pytest.mark.parametrize("headers", [{}, {"Host": "evil.example"}, {"Origin": "http://evil.example"}])
+@pytest.mark.parametrize(
+    "headers", [{}, {"Host": "evil.example"}, {"Origin": "http://evil.example"}]
+)
 def test_who_is_refused_cannot_use_up_what_others_of_its_address_may_ask(
     tmp_path: Path, headers: dict[str, str]
 ) -> None:
@@ -96,10 +109,17 @@ def test_who_is_refused_cannot_use_up_what_others_of_its_address_may_ask(
         with opened(tmp_path / "agent.db", mcp_token=TOKEN, mcp_rate=20) as hx:
             async with listening(hx) as url:
                 async with httpx2.AsyncClient() as stranger:
-                    came = [(await stranger.post(url, content=b"{}", headers=headers)).status_code for _ in range(30)]
+                    came = [
+                        (
+                            await stranger.post(url, content=b"{}", headers=headers)
+                        ).status_code
+                        for _ in range(30)
+                    ]
                 assert came[0] in {401, 403, 421}
                 assert came[-1] == 429
-                async with official(url, "auto", {"Authorization": f"Bearer {TOKEN}"}) as one:
+                async with official(
+                    url, "auto", {"Authorization": f"Bearer {TOKEN}"}
+                ) as one:
                     await ask(one, "search_knowledge", query="deploy")
 
     play(scenario())

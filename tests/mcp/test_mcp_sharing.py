@@ -1,4 +1,6 @@
-"""Who shares a session, and that what a client reads about a limit of it is true, in every protocol version."""
+"""Who shares a session, and that what a client reads about a limit of it is true, in
+every protocol version.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_with_sessions_a_new_connection_has_room_again(tmp_path: Path) -> None:
             async with listening(hx) as url:
                 async with client(url, mode="legacy") as one:
                     await ask(one, "save_knowledge", **FIRST)
-                    assert "a new session has room again" in await refusal(one, "save_knowledge", **SECOND)
+                    assert "a new session has room again" in await refusal(
+                        one, "save_knowledge", **SECOND
+                    )
                 async with client(url, mode="legacy") as again:
                     await ask(again, "save_knowledge", **SECOND)
 
@@ -35,7 +39,9 @@ def test_with_sessions_a_new_connection_has_room_again(tmp_path: Path) -> None:
 
 
 @requirement("LIMIT-01")
-def test_without_sessions_clients_of_one_name_and_address_share_one_until_they_are_silent(tmp_path: Path) -> None:
+def test_without_sessions_clients_of_one_name_and_address_share_one_until_they_are_silent(
+    tmp_path: Path,
+) -> None:
     now = [0.0]
 
     async def scenario() -> None:
@@ -69,7 +75,9 @@ def test_without_sessions_a_header_distinguishes_clients(tmp_path: Path) -> None
 
 @requirement("LIMIT-01")
 @pytest.mark.parametrize("mode", MODES)
-def test_in_process_a_server_that_is_restarted_has_room(tmp_path: Path, mode: str) -> None:
+def test_in_process_a_server_that_is_restarted_has_room(
+    tmp_path: Path, mode: str
+) -> None:
     async def scenario() -> None:
         with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
             async with client(server_of(hx), mode=mode) as one:

@@ -1,4 +1,6 @@
-"""`hexad mcp` as a client starts it: a real process, spoken to over its standard input and output."""
+"""`hexad mcp` as a client starts it: a real process, spoken to over its standard input
+and output.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class Spoken:
     def say(self, *messages: dict[str, Any] | str) -> None:
         assert self.process.stdin
         for message in messages:
-            self.process.stdin.write((message if isinstance(message, str) else json.dumps(message)) + "\n")
+            self.process.stdin.write(
+                (message if isinstance(message, str) else json.dumps(message)) + "\n"
+            )
         self.process.stdin.flush()
 
     def hear(self) -> dict[str, Any]:
@@ -99,9 +103,13 @@ def test_a_process_answers_each_tool_and_resource(tmp_path: Path) -> None:
 
 
 @requirement("META-01", "CONF-01")
-def test_starting_it_is_enabling_it_in_the_namespace_that_is_named(tmp_path: Path) -> None:
+def test_starting_it_is_enabling_it_in_the_namespace_that_is_named(
+    tmp_path: Path,
+) -> None:
     async def scenario() -> None:
-        async with client(process(tmp_path / "new.db", "--namespace", "team"), mode="legacy") as one:
+        async with client(
+            process(tmp_path / "new.db", "--namespace", "team"), mode="legacy"
+        ) as one:
             await ask(one, "save_knowledge", key="a", content="first")
 
     play(scenario())
@@ -112,15 +120,23 @@ def test_starting_it_is_enabling_it_in_the_namespace_that_is_named(tmp_path: Pat
 @requirement("META-01")
 def test_nothing_but_the_protocol_is_on_standard_output(spoken: Spoken) -> None:
     spoken.greet()
-    spoken.say("this is no JSON", call(2, "save_knowledge", key="a"), call(3, "no_such_tool"))
-    answers = {answer["id"]: answer for answer in (spoken.hear() for _ in range(2))}  # none to what is no message
+    spoken.say(
+        "this is no JSON", call(2, "save_knowledge", key="a"), call(3, "no_such_tool")
+    )
+    answers = {
+        answer["id"]: answer for answer in (spoken.hear() for _ in range(2))
+    }  # none to what is no message
     assert all(answers[number]["result"]["isError"] for number in (2, 3))
     rest, _ = spoken.process.communicate(timeout=500)
-    assert [json.loads(line)["jsonrpc"] for line in rest.splitlines()] == ["2.0"] * len(rest.splitlines())
+    assert [json.loads(line)["jsonrpc"] for line in rest.splitlines()] == ["2.0"] * len(
+        rest.splitlines()
+    )
 
 
 @requirement("META-01", "CTX-09")
-def test_the_end_of_input_ends_it_and_what_waits_is_written(spoken: Spoken, tmp_path: Path) -> None:
+def test_the_end_of_input_ends_it_and_what_waits_is_written(
+    spoken: Spoken, tmp_path: Path
+) -> None:
     spoken.greet()
     spoken.say(call(2, "get_context", message="deploy"))
     assert not spoken.hear()["result"]["isError"]
@@ -131,7 +147,9 @@ def test_the_end_of_input_ends_it_and_what_waits_is_written(spoken: Spoken, tmp_
 
 
 @requirement("META-01", "CTX-09")
-def test_a_signal_ends_it_and_what_waits_is_written(spoken: Spoken, tmp_path: Path) -> None:
+def test_a_signal_ends_it_and_what_waits_is_written(
+    spoken: Spoken, tmp_path: Path
+) -> None:
     spoken.greet()
     spoken.say(call(2, "get_context", message="deploy"))
     spoken.hear()
@@ -146,7 +164,10 @@ def test_a_signal_ends_it_and_what_waits_is_written(spoken: Spoken, tmp_path: Pa
 @requirement("META-01")
 def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path) -> None:
     hide = "import sys; sys.modules['mcp'] = None; from hexad.cli import main; sys.exit(main(sys.argv[1:]))"
-    for arguments in (["mcp"], ["mcp", "install", "--client", "cursor", "--path", "c.json", "--yes"]):
+    for arguments in (
+        ["mcp"],
+        ["mcp", "install", "--client", "cursor", "--path", "c.json", "--yes"],
+    ):
         done = subprocess.run(
             [sys.executable, "-c", hide, *arguments],
             cwd=tmp_path,
@@ -165,22 +186,41 @@ def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path) -> 
 
 @requirement("META-01")
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["mcp", "--help"], ["mcp", "uninstall", "--client", "cursor", "--path", "c"]]
+    "arguments",
+    [
+        ["--help"],
+        ["mcp", "--help"],
+        ["mcp", "uninstall", "--client", "cursor", "--path", "c"],
+    ],
 )
-def test_the_package_is_not_loaded_before_it_is_needed(tmp_path: Path, arguments: list[str]) -> None:
+def test_the_package_is_not_loaded_before_it_is_needed(
+    tmp_path: Path, arguments: list[str]
+) -> None:
     look = (
         "import sys; from hexad.cli import main; main(sys.argv[1:]); "
         "sys.exit(bool({'mcp', 'mcp_types', 'anyio', 'starlette', 'uvicorn'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", look, *arguments], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", look, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0
 
 
 @requirement("META-01")
 @pytest.mark.parametrize(
-    ("version", "says"), [("1.27.0", "needs mcp 2 or newer, and 1.27.0 is installed"), ("2.0.0", ""), ("dev", "")]
+    ("version", "says"),
+    [
+        ("1.27.0", "needs mcp 2 or newer, and 1.27.0 is installed"),
+        ("2.0.0", ""),
+        ("dev", ""),
+    ],
 )
-def test_an_sdk_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch, version: str, says: str) -> None:
+def test_an_sdk_that_is_too_old_is_named(
+    monkeypatch: pytest.MonkeyPatch, version: str, says: str
+) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: version)
     with pytest.raises(PackageTooOld, match=says) if says else nullcontext():
         require_sdk()

@@ -1,4 +1,6 @@
-"""The messages of the MCP server when something is wrong: which part, what about it, and what to do."""
+"""The messages of the MCP server when something is wrong: which part, what about it,
+and what to do.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def spoken(tmp_path: Path) -> Iterator[Spoken]:
 @requirement("META-01")
 @both
 @pytest.mark.parametrize("value", ['{"n": ', "[1]", "[" * 50_000], ids=len)
-def test_an_argument_that_should_be_an_object_and_is_none_is_named(memory_hx: Hexad, mode: str, value: str) -> None:
+def test_an_argument_that_should_be_an_object_and_is_none_is_named(
+    memory_hx: Hexad, mode: str, value: str
+) -> None:
     async def scenario() -> str:
         async with in_process(memory_hx, mode=mode) as one:
             return await refusal(one, "run_skill", name="x", parameters=value)
@@ -59,7 +63,9 @@ def test_an_argument_that_should_be_an_object_and_is_none_is_named(memory_hx: He
 def test_arguments_that_come_as_a_text_of_json_are_taken(memory_hx: Hexad) -> None:
     async def scenario() -> dict[str, Any]:
         async with in_process(memory_hx) as one:
-            await ask(one, "save_knowledge", key="k", content="[one] thing", tags='["a", "b"]')
+            await ask(
+                one, "save_knowledge", key="k", content="[one] thing", tags='["a", "b"]'
+            )
             return await ask(one, "search_knowledge", query="thing")
 
     assert play(scenario())["results"][0]["content"] == "[one] thing"
@@ -67,10 +73,22 @@ def test_arguments_that_come_as_a_text_of_json_are_taken(memory_hx: Hexad) -> No
 
 
 @requirement("META-01")
-def test_a_request_that_nobody_knows_or_that_lacks_its_parameters_is_answered(spoken: Spoken) -> None:
+def test_a_request_that_nobody_knows_or_that_lacks_its_parameters_is_answered(
+    spoken: Spoken,
+) -> None:
     for line, code, says, request in (
-        ('{"jsonrpc": "2.0", "id": "x", "method": "tools/fly"}', -32601, "Method not found", "x"),
-        ('{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {}}', -32602, "params.name is missing", 5),
+        (
+            '{"jsonrpc": "2.0", "id": "x", "method": "tools/fly"}',
+            -32601,
+            "Method not found",
+            "x",
+        ),
+        (
+            '{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {}}',
+            -32602,
+            "params.name is missing",
+            5,
+        ),
     ):
         spoken.say("", line)
         answer = spoken.hear()
@@ -80,7 +98,9 @@ def test_a_request_that_nobody_knows_or_that_lacks_its_parameters_is_answered(sp
 
 @requirement("KNOW-01", "SKILL-01", "META-01")
 @pytest.mark.parametrize("name", ["  ", "a\nb", "\x1b[31mred"])
-def test_a_name_that_is_empty_or_holds_control_characters_is_refused(memory_hx: Hexad, name: str) -> None:
+def test_a_name_that_is_empty_or_holds_control_characters_is_refused(
+    memory_hx: Hexad, name: str
+) -> None:
     step = {"steps": [{"tool": name}]}
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("save_knowledge", {"key": name, "content": "c"}, "key"),
@@ -88,13 +108,26 @@ def test_a_name_that_is_empty_or_holds_control_characters_is_refused(memory_hx: 
         ("save_learning", {"trigger": name, "error_pattern": "e"}, "trigger"),
         (
             "create_skill",
-            {"name": name, "kind": "instruction", "description": "d", "definition": {"text": "t"}},
+            {
+                "name": name,
+                "kind": "instruction",
+                "description": "d",
+                "definition": {"text": "t"},
+            },
             "name",
         ),
-        ("create_skill", {"name": "n", "kind": "composite", "description": "d", "definition": step}, "steps.0.tool"),
+        (
+            "create_skill",
+            {"name": "n", "kind": "composite", "description": "d", "definition": step},
+            "steps.0.tool",
+        ),
         ("run_skill", {"name": name}, "name"),
         ("report_tool_result", {"tool": name, "error": "e"}, "tool"),
-        ("get_context", {"message": "m", "tools": [{"name": name, "description": "d"}]}, "tools.0.name"),
+        (
+            "get_context",
+            {"message": "m", "tools": [{"name": name, "description": "d"}]},
+            "tools.0.name",
+        ),
     ]
 
     async def scenario() -> None:
@@ -115,7 +148,9 @@ def test_a_tool_for_skills_without_a_proper_name_is_refused(memory_hx: Hexad) ->
         """Do nothing."""
 
     tool.__name__ = "a\x07b"
-    with pytest.raises(InvalidInput, match="tools: must be one line without control characters"):
+    with pytest.raises(
+        InvalidInput, match="tools: must be one line without control characters"
+    ):
         server_of(memory_hx, tools=[tool])
 
 
@@ -134,7 +169,9 @@ def test_a_tool_for_skills_without_a_proper_name_is_refused(memory_hx: Hexad) ->
         ("hexad://knowledge/a%00b", "holds NUL"),
     ],
 )
-def test_a_resource_that_is_not_there_says_where_to_look(memory_hx: Hexad, mode: str, uri: str, says: str) -> None:
+def test_a_resource_that_is_not_there_says_where_to_look(
+    memory_hx: Hexad, mode: str, uri: str, says: str
+) -> None:
     async def scenario() -> MCPError:
         async with in_process(memory_hx, mode=mode) as one:
             with pytest.raises(MCPError) as refused:
@@ -179,7 +216,10 @@ def test_a_store_that_is_gone_is_a_sentence_for_resources_too(
     async def scenario() -> list[str]:
         said = []
         async with client(server, mode=mode) as one:
-            for read_one in (one.list_resources, lambda: one.read_resource("hexad://knowledge/a")):
+            for read_one in (
+                one.list_resources,
+                lambda: one.read_resource("hexad://knowledge/a"),
+            ):
                 with pytest.raises(MCPError) as refused:
                     await read_one()
                 said.append(str(refused.value))

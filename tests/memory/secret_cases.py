@@ -1,4 +1,6 @@
-"""Texts with secrets and texts without, one in each line of a file, for measuring redaction."""
+"""Texts with secrets and texts without, one in each line of a file, for measuring
+redaction.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ _LETTERS: Final = {
 
 
 def secrets_of(name: str, seed: int = 1) -> Iterator[tuple[str, str]]:
-    """Each text of a file with the secret in it; no secret is stored, because random characters are filled in."""
+    """Each text of a file with the secret in it; no secret is stored, because random
+    characters are filled in.
+    """
     made = random.Random(seed)  # noqa: S311 - the same every time
 
     def filled(match: re.Match[str]) -> str:

@@ -31,7 +31,9 @@ def busy(hx: Hexad) -> None:
 
 
 @requirement("AUDIT-01")
-def test_every_change_is_recorded_with_session_action_actor_target_and_time(hx: Hexad, clock: FixedClock) -> None:
+def test_every_change_is_recorded_with_session_action_actor_target_and_time(
+    hx: Hexad, clock: FixedClock
+) -> None:
     busy(hx)
     records = hx.audit.records()
     assert [record.action for record in records] == [
@@ -48,12 +50,24 @@ def test_every_change_is_recorded_with_session_action_actor_target_and_time(hx: 
         "knowledge.forget",
     ]
     first = records[0]
-    assert (first.session, first.actor, first.target, first.at) == ("slack:1", "agent", "a", clock())
-    assert first.details == {"version": 1, "category": "fact", "bytes": 3, "redacted": []}
+    assert (first.session, first.actor, first.target, first.at) == (
+        "slack:1",
+        "agent",
+        "a",
+        clock(),
+    )
+    assert first.details == {
+        "version": 1,
+        "category": "fact",
+        "bytes": 3,
+        "redacted": [],
+    }
 
 
 @requirement("AUDIT-01")
-def test_the_newest_records_come_first_and_older_ones_before_a_number(hx: Hexad) -> None:
+def test_the_newest_records_come_first_and_older_ones_before_a_number(
+    hx: Hexad,
+) -> None:
     assert hx.audit.latest(3) == ()
     busy(hx)
     newest = hx.audit.records()[::-1]
@@ -74,8 +88,12 @@ def test_reading_and_failing_are_not_changes(hx: Hexad) -> None:
 
 
 @requirement("AUDIT-01")
-@pytest.mark.parametrize("statement", ["UPDATE hexad_audit SET actor = 'x'", "DELETE FROM hexad_audit"])
-def test_the_database_itself_refuses_to_change_the_log(tmp_path: Path, statement: str) -> None:
+@pytest.mark.parametrize(
+    "statement", ["UPDATE hexad_audit SET actor = 'x'", "DELETE FROM hexad_audit"]
+)
+def test_the_database_itself_refuses_to_change_the_log(
+    tmp_path: Path, statement: str
+) -> None:
     with opened(tmp_path / "a.db") as hx:
         busy(hx)
     connection = sqlite3.connect(tmp_path / "a.db")
@@ -118,7 +136,11 @@ def tampered(path: Path, *statements: str) -> None:
 @pytest.mark.parametrize(
     ("statements", "place", "problem"),
     [
-        (["UPDATE hexad_audit SET actor = 'somebody' WHERE sequence = 4"], 4, "altered"),
+        (
+            ["UPDATE hexad_audit SET actor = 'somebody' WHERE sequence = 4"],
+            4,
+            "altered",
+        ),
         (["UPDATE hexad_audit SET details = '{}' WHERE sequence = 1"], 1, "altered"),
         (["UPDATE hexad_audit SET at = at + 1 WHERE sequence = 11"], 11, "altered"),
         (["DELETE FROM hexad_audit WHERE sequence = 5"], 6, "record 5 is missing"),
@@ -162,6 +184,8 @@ def test_a_cut_tail_is_found_by_the_head_one_remembers(tmp_path: Path) -> None:
 
 @requirement("AUDIT-02")
 @pytest.mark.parametrize("expect", ["", "not a hash", "é"])
-def test_a_head_that_never_was_is_a_cut_tail_not_a_crash(hx: Hexad, expect: Any) -> None:
+def test_a_head_that_never_was_is_a_cut_tail_not_a_crash(
+    hx: Hexad, expect: Any
+) -> None:
     hx.knowledge.save("a", "one")
     assert not hx.audit.verify(expect=expect).ok

@@ -1,4 +1,6 @@
-"""Every public call with something wrong: one clear error of Hexad's own, and nothing half-written."""
+"""Every public call with something wrong: one clear error of Hexad's own, and nothing
+half-written.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-WRONG_KEYS = [None, 7, b"key", "", "  ", "two\nlines", "nul\0", "\ud800", "x" * 257, ["key"], "tab\tkey", "a\u2028b"]
+WRONG_KEYS = [
+    None,
+    7,
+    b"key",
+    "",
+    "  ",
+    "two\nlines",
+    "nul\0",
+    "\ud800",
+    "x" * 257,
+    ["key"],
+    "tab\tkey",
+    "a\u2028b",
+]
 
 
 @requirement("KNOW-09")
 @pytest.mark.parametrize("key", WRONG_KEYS, ids=map(repr, range(len(WRONG_KEYS))))
-def test_a_key_that_cannot_name_anything_is_an_error_everywhere(hx: Hexad, key: Any) -> None:
+def test_a_key_that_cannot_name_anything_is_an_error_everywhere(
+    hx: Hexad, key: Any
+) -> None:
     attempts: list[Any] = [
-        lambda: hx.knowledge.save("" if key is None else key, "text"),  # without a key, the text makes one
+        lambda: hx.knowledge.save(
+            "" if key is None else key, "text"
+        ),  # without a key, the text makes one
         lambda: hx.knowledge.get(key),
         lambda: hx.knowledge.history(key),
         lambda: hx.knowledge.delete(key),
@@ -33,7 +52,9 @@ def test_a_key_that_cannot_name_anything_is_an_error_everywhere(hx: Hexad, key: 
         lambda: hx.references.delete(key),
         lambda: hx.learnings.save(trigger=key),
         lambda: hx.learnings.get(key),
-        lambda: hx.skills.create(key, kind="instruction", description="d", definition={"text": "t"}),
+        lambda: hx.skills.create(
+            key, kind="instruction", description="d", definition={"text": "t"}
+        ),
         lambda: hx.skills.activate(key),
         lambda: hx.scoped(namespace="" if key is None else key),
     ]
@@ -78,7 +99,9 @@ def test_a_key_that_cannot_name_anything_is_an_error_everywhere(hx: Hexad, key: 
         {"redact": "no"},
     ],
 )
-def test_a_field_of_the_wrong_kind_is_an_error_that_names_it(hx: Hexad, wrong: dict[str, Any]) -> None:
+def test_a_field_of_the_wrong_kind_is_an_error_that_names_it(
+    hx: Hexad, wrong: dict[str, Any]
+) -> None:
     with pytest.raises(InvalidInput, match=next(iter(wrong))):
         hx.knowledge.save("key", **{"content": "text", **wrong})
     assert hx.knowledge.list() == ()
@@ -98,16 +121,27 @@ def test_a_field_of_the_wrong_kind_is_an_error_that_names_it(hx: Hexad, wrong: d
         {"kind": None},
     ],
 )
-def test_a_skill_that_cannot_be_kept_is_an_error(hx: Hexad, wrong: dict[str, Any]) -> None:
-    fields = {"kind": "instruction", "description": "d", "definition": {"text": "t"}, **wrong}
+def test_a_skill_that_cannot_be_kept_is_an_error(
+    hx: Hexad, wrong: dict[str, Any]
+) -> None:
+    fields = {
+        "kind": "instruction",
+        "description": "d",
+        "definition": {"text": "t"},
+        **wrong,
+    }
     with pytest.raises(InvalidInput, match=next(iter(wrong))):
         hx.skills.create("s", **fields)
     assert hx.skills.list() == ()
 
 
 @requirement("KNOW-09")
-@pytest.mark.parametrize("wrong", [{"fix": 7}, {"error_pattern": "\0"}, {"category": "oops"}, {"tags": "x"}])
-def test_a_learning_that_cannot_be_kept_is_an_error(hx: Hexad, wrong: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "wrong", [{"fix": 7}, {"error_pattern": "\0"}, {"category": "oops"}, {"tags": "x"}]
+)
+def test_a_learning_that_cannot_be_kept_is_an_error(
+    hx: Hexad, wrong: dict[str, Any]
+) -> None:
     with pytest.raises(InvalidInput, match=next(iter(wrong))):
         hx.learnings.save(**{"trigger": "tool:x", **wrong})
     assert hx.learnings.list() == ()
@@ -145,7 +179,9 @@ def test_closing_a_scope_leaves_the_engine_open(tmp_path: Path) -> None:
 
 @requirement("STORE-05")
 @pytest.mark.parametrize("address", [("192.0.2.1", 80), ("198.51.100.7", 443)])
-def test_the_guard_that_keeps_tests_on_this_machine_works(address: tuple[str, int]) -> None:
+def test_the_guard_that_keeps_tests_on_this_machine_works(
+    address: tuple[str, int],
+) -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outside,
         pytest.raises(RuntimeError, match=address[0]),
@@ -172,22 +208,31 @@ def test_an_address_that_no_store_knows_is_named_without_its_password() -> None:
 
 @requirement("STORE-03")
 @pytest.mark.parametrize("wrong", ["\ud800", "\0", 5, None, b"x"], ids=ascii)
-def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(hx: Hexad, wrong: Any) -> None:
-    for given in ({"trigger": wrong}, {"trigger": "tool:deploy", "error_pattern": wrong}):
+def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(
+    hx: Hexad, wrong: Any
+) -> None:
+    for given in (
+        {"trigger": wrong},
+        {"trigger": "tool:deploy", "error_pattern": wrong},
+    ):
         with pytest.raises(InvalidInput):
             hx.learnings.correct(fix="wait", **given)
 
 
 @requirement("SAFE-01")
 @pytest.mark.parametrize("patience", ["long", float("nan"), float("inf"), -1, {}])
-def test_a_patience_that_is_no_time_is_an_error_that_names_it(hx: Hexad, patience: Any) -> None:
+def test_a_patience_that_is_no_time_is_an_error_that_names_it(
+    hx: Hexad, patience: Any
+) -> None:
     with pytest.raises(InvalidInput, match="patience"):
         hx.observe(tool="weather", error="no such city", patience=patience)
 
 
 @requirement("SAFE-01")
 @pytest.mark.parametrize("id", [2**70, "\ud800", "a\0b"])
-def test_an_id_that_no_store_takes_is_an_error_that_names_it(hx: Hexad, id: Any) -> None:
+def test_an_id_that_no_store_takes_is_an_error_that_names_it(
+    hx: Hexad, id: Any
+) -> None:
     for asked in (hx.habits.of, hx.habits.reset):
         with pytest.raises(InvalidInput, match="id"):
             asked("user_knowledge", id)

@@ -1,4 +1,6 @@
-"""Sentences that change what an earlier one said: which of them replace it, stand beside it, or ask a person."""
+"""Sentences that change what an earlier one said: which of them replace it, stand
+beside it, or ask a person.
+"""
 
 from __future__ import annotations
 
@@ -171,7 +173,10 @@ Verwende immer Tabs. | Verwende immer Leerzeichen. | asks
 Always use tabs. | Always use type hints. | asks
 We use Jest for the shop. | We use Vitest for the blog. | stays
 """
-CASES = [tuple(part.strip() for part in line.split("|")) for line in PAIRS.strip().splitlines()]
+CASES = [
+    tuple(part.strip() for part in line.split("|"))
+    for line in PAIRS.strip().splitlines()
+]
 
 
 def say(hx: Hexad, text: str) -> None:
@@ -196,7 +201,10 @@ def test_a_sentence_replaces_what_it_says_is_no_longer_true_and_nothing_else(
         if verdict == "replaces":
             (entry,) = hx.knowledge.list()
             assert entry.content.casefold() in then.casefold()  # without "please"
-            assert [version.content for version in hx.knowledge.history(entry.key)] == [entry.content, known]
+            assert [version.content for version in hx.knowledge.history(entry.key)] == [
+                entry.content,
+                known,
+            ]
 
 
 @requirement("CAP-01", "SAVE-04")
@@ -207,19 +215,26 @@ def test_a_sentence_replaces_what_it_says_is_no_longer_true_and_nothing_else(
         ("My boss is Karl now, not Ruth.", "My boss is Ruth."),
         ("We don't use npm any more.", "We use npm."),
         ("I prefer light mode now.", "I prefer dark mode."),
-        ("From now on use 4 spaces.", ""),  # a rule is told first; the older one stands beside it
+        (
+            "From now on use 4 spaces.",
+            "",
+        ),  # a rule is told first; the older one stands beside it
         ("I live in Turin now.", ""),  # which of the two homes is over?
         ("We now use Docker.", ""),
         ("My brother lives in Oslo now.", ""),
     ],
 )
-def test_among_many_entries_the_one_that_is_meant_is_replaced(then: str, replaced: str) -> None:
+def test_among_many_entries_the_one_that_is_meant_is_replaced(
+    then: str, replaced: str
+) -> None:
     with opened(":memory:") as hx:
         for known in KNOWN:
             hx.knowledge.save(known)
         say(hx, then)
         live = {entry.content for entry in hx.knowledge.list()}
-        assert [known for known in KNOWN if known not in live] == [replaced] * bool(replaced)
+        assert [known for known in KNOWN if known not in live] == [replaced] * bool(
+            replaced
+        )
 
 
 KNOWN = (

@@ -1,4 +1,6 @@
-"""Damaged databases: the check finds what would give a wrong answer, and the repair rebuilds what can be rebuilt."""
+"""Damaged databases: the check finds what would give a wrong answer, and the repair
+rebuilds what can be rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,46 @@ from tests.support import opened, requirement
 if TYPE_CHECKING:
     from hexad import Hexad
 
-TOPICS = ["deploy", "release", "lunch", "budget", "printer", "parking", "garden", "piano"]
+TOPICS = [
+    "deploy",
+    "release",
+    "lunch",
+    "budget",
+    "printer",
+    "parking",
+    "garden",
+    "piano",
+]
 PLACES = ["Berlin", "Oslo", "Quito", "Dakar", "Lima"]
-QUESTIONS = [*TOPICS[:4], "the rule about release in Oslo", "piano lessons in Dakar", "why does the printer fail"]
+QUESTIONS = [
+    *TOPICS[:4],
+    "the rule about release in Oslo",
+    "piano lessons in Dakar",
+    "why does the printer fail",
+]
 ENTRIES = Layer.USER_KNOWLEDGE
 pytestmark = requirement("SAFE-05")
 
 
 def letters(texts: list[str]) -> Any:
     """An embedder that counts letters."""
-    return np.array([[text.lower().count(letter) + 0.1 for letter in "abcdefghijklmnop"] for text in texts], np.float32)
+    return np.array(
+        [
+            [text.lower().count(letter) + 0.1 for letter in "abcdefghijklmnop"]
+            for text in texts
+        ],
+        np.float32,
+    )
 
 
 def engine(path: Path) -> Hexad:
-    hx = opened(path, semantic=True, embedder=letters, embedder_name="letters", standing_budget=400)
+    hx = opened(
+        path,
+        semantic=True,
+        embedder=letters,
+        embedder_name="letters",
+        standing_budget=400,
+    )
     assert hx.ready(60)
     return hx
 
@@ -46,15 +74,34 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for topic in TOPICS:
             for place in PLACES:
                 category = "rule" if place == "Oslo" else "fact"
-                hx.knowledge.save(f"{topic}-{place}", f"About {topic} in {place}: do not be late", category=category)
-            hx.references.save(topic, location=f"https://wiki.example.com/{topic}", summary=f"All about {topic}")
-            hx.learnings.save(trigger=f"tool:{topic}", error_pattern=f"{topic} is not ready", fix="do not try again")
-            hx.skills.create(topic, kind="instruction", description=f"How to {topic}", definition={"text": topic})
+                hx.knowledge.save(
+                    f"{topic}-{place}",
+                    f"About {topic} in {place}: do not be late",
+                    category=category,
+                )
+            hx.references.save(
+                topic,
+                location=f"https://wiki.example.com/{topic}",
+                summary=f"All about {topic}",
+            )
+            hx.learnings.save(
+                trigger=f"tool:{topic}",
+                error_pattern=f"{topic} is not ready",
+                fix="do not try again",
+            )
+            hx.skills.create(
+                topic,
+                kind="instruction",
+                description=f"How to {topic}",
+                definition={"text": topic},
+            )
             hx.skills.activate(topic)
         for topic in TOPICS[:3]:
             hx.knowledge.save(f"{topic}-Oslo", f"In Oslo {topic} is on Tuesdays only")
         hx.knowledge.delete("piano-Quito")
-        hx.scoped(namespace="other").knowledge.save("deploy", "Another tenant deploys on Fridays")
+        hx.scoped(namespace="other").knowledge.save(
+            "deploy", "Another tenant deploys on Fridays"
+        )
     return path
 
 
@@ -69,10 +116,18 @@ def answers(hx: Hexad) -> list[object]:
     if failures := [each.failures for each in found if each.failures]:
         raise StoreDamaged(hx.store.location, str(failures))
     said = [
-        [(item.layer, item.key, item.content, item.origin) for item in (*each.standing, *each.all())] for each in found
+        [
+            (item.layer, item.key, item.content, item.origin)
+            for item in (*each.standing, *each.all())
+        ]
+        for each in found
     ]
     listed = [
-        (entry.key, entry.content, [each.content for each in hx.knowledge.history(entry.key)[:1]])
+        (
+            entry.key,
+            entry.content,
+            [each.content for each in hx.knowledge.history(entry.key)[:1]],
+        )
         for entry in hx.knowledge.list()
     ]
     fixes = [hx.learnings.fix_for(topic, f"{topic} is not ready") for topic in TOPICS]
@@ -84,7 +139,10 @@ def answers(hx: Hexad) -> list[object]:
 def is_whole(path: Path) -> bool:
     with engine(path) as hx:
         inside = hx.store.wrapped.inspect()["integrity"] == "ok"  # type: ignore[attr-defined]
-        chains = all(hx.scoped(namespace=each).audit.verify().ok for each in all_namespaces(hx.store))
+        chains = all(
+            hx.scoped(namespace=each).audit.verify().ok
+            for each in all_namespaces(hx.store)
+        )
         return inside and chains and not hx.check()
 
 
@@ -113,7 +171,9 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
-def test_what_gives_wrong_answers_is_found_and_rebuilt(whole: Path, path: Path, damage: str) -> None:
+def test_what_gives_wrong_answers_is_found_and_rebuilt(
+    whole: Path, path: Path, damage: str
+) -> None:
     assert is_whole(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute(damage).rowcount
@@ -131,13 +191,18 @@ def test_older_versions_that_were_forgotten_are_not_missed(path: Path) -> None:
         for session, text in (("a", "one"), ("b", "two"), ("c", "three")):
             hx.knowledge.save("said", text, session=session)
         hx.forget(session="b")
-        assert [each.content for each in hx.knowledge.history("said")] == ["three", "one"]
+        assert [each.content for each in hx.knowledge.history("said")] == [
+            "three",
+            "one",
+        ]
     assert is_whole(path)
 
 
 def test_the_repair_says_what_it_cannot_mend(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute('UPDATE hexad_skill_definition SET definition = \'{"text": "other"}\' WHERE number = 1')
+        connection.execute(
+            'UPDATE hexad_skill_definition SET definition = \'{"text": "other"}\' WHERE number = 1'
+        )
         connection.commit()
     with engine(path) as hx:
         [left] = hx.check(repair=True)
@@ -161,12 +226,23 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("damage", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_a_row_that_cannot_be_read_is_set_aside_and_everything_else_can_be_backed_up(path: Path, damage: str) -> None:
+def test_a_row_that_cannot_be_read_is_set_aside_and_everything_else_can_be_backed_up(
+    path: Path, damage: str
+) -> None:
     with engine(path) as hx:
         new = {"text": "wait for Tuesday"}
-        hx.skills.create("deploy", kind="instruction", description="How to deploy", definition=new)
+        hx.skills.create(
+            "deploy", kind="instruction", description="How to deploy", definition=new
+        )
         with hx.store.transaction(hx.namespace) as unit:
-            word = Association(id="deploy-Oslo", term="ship", weight=1.0, session="s", used=utc_now(), layer=ENTRIES)
+            word = Association(
+                id="deploy-Oslo",
+                term="ship",
+                weight=1.0,
+                session="s",
+                used=utc_now(),
+                layer=ENTRIES,
+            )
             unit.associate(ENTRIES, "deploy-Oslo", [word])
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(damage)
@@ -181,7 +257,12 @@ def test_a_row_that_cannot_be_read_is_set_aside_and_everything_else_can_be_backe
         assert len(aside.read_text().splitlines()) == len(moved)
         assert aside.stat().st_mode & 0o077 == 0
         assert hx.backup(path.parent / "saved.jsonl") > len(TOPICS) * len(PLACES)
-        hx.skills.create("lunch-2", kind="instruction", description="How to lunch", definition={"text": "eat"})
+        hx.skills.create(
+            "lunch-2",
+            kind="instruction",
+            description="How to lunch",
+            definition={"text": "eat"},
+        )
     assert is_whole(path)
 
 
@@ -238,7 +319,10 @@ def alter(made: random.Random, path: Path) -> None:
         if made.random() < 0.5:
             connection.execute(f"DELETE FROM {table} WHERE {where}", key)  # noqa: S608
         else:
-            connection.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", [altered(made, value), *key])  # noqa: S608
+            connection.execute(
+                f"UPDATE {table} SET {column} = ? WHERE {where}",  # noqa: S608
+                [altered(made, value), *key],
+            )
         connection.commit()
 
 
@@ -246,14 +330,18 @@ def altered(made: random.Random, value: Any) -> Any:
     if isinstance(value, int):
         return value + made.choice([-1, 1, 100])
     place = made.randrange(len(value))
-    return value[:place] + (b"!" if isinstance(value, bytes) else "x") + value[place + 1 :]
+    return (
+        value[:place] + (b"!" if isinstance(value, bytes) else "x") + value[place + 1 :]
+    )
 
 
 WAYS = (flip, flip, flip, lose, swap, alter, alter)
 
 
 @pytest.mark.parametrize("copies", [14, pytest.param(210, marks=pytest.mark.soak)])
-def test_no_damaged_copy_gives_wrong_answers_in_silence(whole: Path, tmp_path: Path, copies: int) -> None:
+def test_no_damaged_copy_gives_wrong_answers_in_silence(
+    whole: Path, tmp_path: Path, copies: int
+) -> None:
     with engine(whole) as hx:
         right = answers(hx)
     silent = []

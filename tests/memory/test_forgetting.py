@@ -25,26 +25,35 @@ SESSION = "chat:1"
 
 
 def _said_everywhere(hx: Hexad) -> Lookup:
-    """Let an agent hear a sentence, keep it, propose it, be shown it and use it, in one session."""
+    """Let an agent hear a sentence, keep it, propose it, be shown it and use it, in one
+    session.
+    """
     own = hx.scoped(session=SESSION)
     own.knowledge.save("diet", "I am vegetarian", subject="me")
     own.knowledge.save("diet", SAID, subject="me")
     tools = {tool.__name__: tool for tool in agent_tools(own)}
-    assert tools["update_knowledge"]("diet", f"Still {WORD}", said=SAID)["status"] == "proposed"
+    assert (
+        tools["update_knowledge"]("diet", f"Still {WORD}", said=SAID)["status"]
+        == "proposed"
+    )
     own.proposals.propose("DIET 2", SAID, subject="me", against="diet")
     own.prompt("", f"What do {WORD} people eat?")
     item = own.knowledge.search(WORD)[0]
     own.used(item, f"{WORD} food")
     lookup = Lookup(hx, 500)
     turn = Conversation("app", "ada", SESSION, invocation="turn-1")
-    block = lookup.prompt(Speaker(turn, lambda _: ""), Latest(f"{WORD}?", 0, last=True, tools=()), 5.0)
+    block = lookup.prompt(
+        Speaker(turn, lambda _: ""), Latest(f"{WORD}?", 0, last=True, tools=()), 5.0
+    )
     assert WORD in str(block)
     assert len(lookup._blocks) == 1
     return lookup
 
 
 def _in_files(folder: Path) -> set[str]:
-    return {file.name for file in folder.iterdir() if WORD.encode() in file.read_bytes()}
+    return {
+        file.name for file in folder.iterdir() if WORD.encode() in file.read_bytes()
+    }
 
 
 def _in_memory() -> list[Any]:
@@ -95,7 +104,9 @@ def test_what_was_captured_is_forgotten_with_its_proposal_and_its_sentence(
 ) -> None:
     with opened(tmp_path / "agent.db") as hx:
         hx.knowledge.save("home", "I live in Cork", subject="me", session=SESSION)
-        (waiting,) = hx.capture([f"By the way, I live in {WORD}."], session=SESSION).proposed
+        (waiting,) = hx.capture(
+            [f"By the way, I live in {WORD}."], session=SESSION
+        ).proposed
         assert waiting.against == "home"
         if accepted:
             hx.proposals.accept(waiting.proposal)
@@ -107,11 +118,17 @@ def test_what_was_captured_is_forgotten_with_its_proposal_and_its_sentence(
 
 
 @requirement("KNOW-04", "LEARN-01")
-def test_only_the_log_of_a_watched_call_keeps_an_argument_that_repeats_it(tmp_path: Path) -> None:
+def test_only_the_log_of_a_watched_call_keeps_an_argument_that_repeats_it(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "agent.db", session=SESSION) as hx:
         hx.knowledge.save("diet", f"I eat {WORD}")
         hx.observe(tool="order", args={"dish": WORD}, error=f"no {WORD} today")
-        hx.observe(tool="save_knowledge", args={"key": "diet", "content": WORD}, result={"status": "ok"})
+        hx.observe(
+            tool="save_knowledge",
+            args={"key": "diet", "content": WORD},
+            result={"status": "ok"},
+        )
         hx.forget(everything=True)
         kept = [each for each in hx.audit.records() if WORD in repr(each)]
         assert [(each.action, each.target) for each in kept] == [("tool.call", "order")]

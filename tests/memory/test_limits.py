@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def narrow(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Hexad:
-    place = ":memory:" if request.param == "memory" else tmp_path_factory.mktemp("narrow") / "a.db"
+def narrow(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Hexad:
+    place = (
+        ":memory:"
+        if request.param == "memory"
+        else tmp_path_factory.mktemp("narrow") / "a.db"
+    )
     return opened(place, max_knowledge=3, max_learnings=2)
 
 
@@ -37,14 +43,24 @@ def test_a_session_saves_twenty_entries_and_ten_learnings_by_default() -> None:
 
 
 @requirement("LIMIT-01")
-def test_the_next_save_is_rejected_with_the_limit_in_the_error_and_the_rejection_audited(narrow: Hexad) -> None:
+def test_the_next_save_is_rejected_with_the_limit_in_the_error_and_the_rejection_audited(
+    narrow: Hexad,
+) -> None:
     for number in range(3):
         narrow.knowledge.save(f"k{number}", "text", session="slack:1")
     with pytest.raises(RateLimited) as caught:
         narrow.knowledge.save("k3", "text", session="slack:1")
-    assert (caught.value.kind, caught.value.limit, caught.value.session) == ("knowledge", 3, "slack:1")
+    assert (caught.value.kind, caught.value.limit, caught.value.session) == (
+        "knowledge",
+        3,
+        "slack:1",
+    )
     last = narrow.audit.records()[-1]
-    assert (last.action, last.session, last.details) == ("knowledge.reject", "slack:1", {"limit": 3})
+    assert (last.action, last.session, last.details) == (
+        "knowledge.reject",
+        "slack:1",
+        {"limit": 3},
+    )
     assert len(narrow.knowledge.list()) == 3
     assert narrow.audit.verify().ok
     narrow.knowledge.save("k3", "text", session="slack:2")
@@ -52,7 +68,9 @@ def test_the_next_save_is_rejected_with_the_limit_in_the_error_and_the_rejection
 
 
 @requirement("LIMIT-01")
-def test_a_limit_of_zero_lets_nothing_in_and_other_namespaces_have_their_own_count(narrow: Hexad) -> None:
+def test_a_limit_of_zero_lets_nothing_in_and_other_namespaces_have_their_own_count(
+    narrow: Hexad,
+) -> None:
     with opened(":memory:", max_knowledge=0) as closed, pytest.raises(RateLimited):
         closed.knowledge.save("k", "text", session="s")
     other = narrow.scoped(namespace="other", session="s")
@@ -69,7 +87,9 @@ def test_a_limit_of_zero_lets_nothing_in_and_other_namespaces_have_their_own_cou
 def test_concurrent_savers_at_a_limit_get_exactly_as_many_successes(
     place: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    where = ":memory:" if place == "memory" else tmp_path_factory.mktemp("many") / "a.db"
+    where = (
+        ":memory:" if place == "memory" else tmp_path_factory.mktemp("many") / "a.db"
+    )
     with opened(where, max_knowledge=7) as hx:
         start, outcomes = threading.Barrier(16), []
 
@@ -81,7 +101,9 @@ def test_concurrent_savers_at_a_limit_get_exactly_as_many_successes(
             except RateLimited:
                 outcomes.append("rejected")
 
-        threads = [threading.Thread(target=save, args=(number,)) for number in range(16)]
+        threads = [
+            threading.Thread(target=save, args=(number,)) for number in range(16)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -92,7 +114,9 @@ def test_concurrent_savers_at_a_limit_get_exactly_as_many_successes(
 
 
 @requirement("LIMIT-03")
-def test_a_save_that_fails_or_changes_nothing_gives_its_slot_back(narrow: Hexad) -> None:
+def test_a_save_that_fails_or_changes_nothing_gives_its_slot_back(
+    narrow: Hexad,
+) -> None:
     narrow.knowledge.save("k0", "text", session="s")
     for _ in range(5):
         narrow.knowledge.save("k0", "text", session="s")

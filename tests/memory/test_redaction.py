@@ -1,6 +1,7 @@
 """Secrets are taken out of a text, and plain English is left alone.
 
-No example is a real key. Each is put together when the tests run, so that no scanner finds one in the repository.
+No example is a real key. Each is put together when the tests run, so that no scanner
+finds one in the repository.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ SHAPES = [
     *(("github-token", f"gh{letter}" + "_" + MIXED[:36]) for letter in "pousr"),
     ("github-token", "github" + "_pat_" + MIXED[:22] + "_" + MIXED),
     ("gitlab-token", "glpat" + "-" + MIXED[:20]),
-    *(("slack-token", f"xox{letter}" + "-1234567890-" + MIXED[:24]) for letter in "abprs"),
+    *(
+        ("slack-token", f"xox{letter}" + "-1234567890-" + MIXED[:24])
+        for letter in "abprs"
+    ),
     ("google-api-key", "AIz" + "a" + MIXED[:35]),
     ("google-oauth-token", "ya29" + "." + MIXED),
     ("openai-key", "sk" + "-" + MIXED[:48]),
@@ -177,8 +181,16 @@ PLAIN = [
 
 @requirement("CONF-04")
 @pytest.mark.parametrize(("kind", "secret"), SHAPES)
-def test_a_key_with_a_published_shape_is_redacted_wherever_it_stands(kind: str, secret: str) -> None:
-    for before, after in (("", ""), ("use ", " for the build"), ('{"value":"', '"}'), ("(", ")"), ("see:\n", "\n")):
+def test_a_key_with_a_published_shape_is_redacted_wherever_it_stands(
+    kind: str, secret: str
+) -> None:
+    for before, after in (
+        ("", ""),
+        ("use ", " for the build"),
+        ('{"value":"', '"}'),
+        ("(", ")"),
+        ("see:\n", "\n"),
+    ):
         redacted = redact(before + secret + after)
         assert redacted.text == f"{before}[redacted:{kind}]{after}"
         assert redacted.kinds == (kind,)
@@ -186,7 +198,9 @@ def test_a_key_with_a_published_shape_is_redacted_wherever_it_stands(kind: str, 
 
 @requirement("CONF-04")
 @pytest.mark.parametrize(("kind", "place"), PLACES)
-@pytest.mark.parametrize("secret", [HUNTER, "Tr0ub4dor" + "_xyz-3", "pl7vQ" + "zW3kX9mB2nR"])
+@pytest.mark.parametrize(
+    "secret", [HUNTER, "Tr0ub4dor" + "_xyz-3", "pl7vQ" + "zW3kX9mB2nR"]
+)
 def test_a_value_that_a_naming_word_points_to_is_redacted_and_the_rest_stays(
     kind: str, place: str, secret: str
 ) -> None:
@@ -197,14 +211,19 @@ def test_a_value_that_a_naming_word_points_to_is_redacted_and_the_rest_stays(
 
 @requirement("CONF-04")
 @pytest.mark.parametrize("text", PLAIN)
-def test_plain_english_code_and_placeholders_come_back_as_the_same_object(text: str) -> None:
+def test_plain_english_code_and_placeholders_come_back_as_the_same_object(
+    text: str,
+) -> None:
     redacted = redact(text)
     assert redacted.text is text
     assert redacted.kinds == ()
 
 
 @requirement("CONF-04")
-@pytest.mark.parametrize("text", ["password = swordfish", '"password": "swordfish"', "passwd='correct-horse'"])
+@pytest.mark.parametrize(
+    "text",
+    ["password = swordfish", '"password": "swordfish"', "passwd='correct-horse'"],
+)
 def test_a_plain_word_is_a_password_only_where_nobody_writes_prose(text: str) -> None:
     assert redact(text).kinds == ("password",)
     assert redact("the password is swordfish").kinds == ()
@@ -215,39 +234,60 @@ def test_a_plain_word_is_a_password_only_where_nobody_writes_prose(text: str) ->
 @pytest.mark.parametrize(
     ("kind", "before", "secret"),
     [
-        ("key", "key: ", "prod-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
+        (
+            "key",
+            "key: ",
+            "prod-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        ),
         ("password", "password: ", "alt+Tr0ub4dor&33x"),
         ("token", "token: ", "ctrl+9f86d081884c7d65Qz9"),
     ],
 )
-def test_the_look_of_a_caches_key_or_a_keyboard_shortcut_saves_no_secret(kind: str, before: str, secret: str) -> None:
+def test_the_look_of_a_caches_key_or_a_keyboard_shortcut_saves_no_secret(
+    kind: str, before: str, secret: str
+) -> None:
     assert redact(before + secret).text == f"{before}[redacted:{kind}]"
 
 
 @requirement("CONF-04")
-def test_an_aws_secret_key_is_known_by_its_name_although_its_slashes_look_like_a_path() -> None:
+def test_an_aws_secret_key_is_known_by_its_name_although_its_slashes_look_like_a_path() -> (
+    None
+):
     secret = "wFak/FakeFAKE/fakeFAKEfake/" + "FAKEfakeFAKE+"
     assert len(secret) == 40
     for name in ("AWS_SECRET_ACCESS_KEY", "aws_secret_access_key", "SecretAccessKey"):
-        assert redact(f"{name} = {secret}").text == f"{name} = [redacted:aws-secret-key]"
+        assert (
+            redact(f"{name} = {secret}").text == f"{name} = [redacted:aws-secret-key]"
+        )
 
 
 @requirement("CONF-04")
 def test_a_webhook_keeps_its_host_and_loses_its_path() -> None:
     path = "T00000000" + "/B00000000/" + MIXED[:24]
     redacted = redact(f"post to https://hooks.slack.com/services/{path} please")
-    assert redacted.text == "post to https://hooks.slack.com/services/[redacted:slack-webhook] please"
+    assert (
+        redacted.text
+        == "post to https://hooks.slack.com/services/[redacted:slack-webhook] please"
+    )
 
 
 @requirement("CONF-04")
 def test_an_at_sign_in_a_url_password_does_not_save_its_tail() -> None:
-    assert redact("amqp://bob:p@rt@host/x").text == "amqp://bob:[redacted:url-password]@host/x"
+    assert (
+        redact("amqp://bob:p@rt@host/x").text
+        == "amqp://bob:[redacted:url-password]@host/x"
+    )
 
 
 @requirement("CONF-04")
 def test_a_key_that_is_also_assigned_is_named_by_its_shape_and_reported_once() -> None:
-    redacted = redact("token = " + "ghp" + "_" + MIXED[:36] + "\npassword = " + HUNTER + "\npwd: " + HUNTER)
-    assert redacted.text == "token = [redacted:github-token]\npassword = [redacted:password]\npwd: [redacted:password]"
+    redacted = redact(
+        "token = ghp_" + MIXED[:36] + "\npassword = " + HUNTER + "\npwd: " + HUNTER
+    )
+    assert (
+        redacted.text
+        == "token = [redacted:github-token]\npassword = [redacted:password]\npwd: [redacted:password]"
+    )
     assert redacted.kinds == ("github-token", "password")
 
 
@@ -273,7 +313,20 @@ FRAGMENTS = st.sampled_from(
             "://",
             "\n",
         ),
-        *(" ", "--token ", HUNTER, MIXED, "a", "é", "swordfish", "-----", "curl -u a:", ";x=", ",", "&b="),
+        *(
+            " ",
+            "--token ",
+            HUNTER,
+            MIXED,
+            "a",
+            "é",
+            "swordfish",
+            "-----",
+            "curl -u a:",
+            ";x=",
+            ",",
+            "&b=",
+        ),
     ]
 )
 
@@ -289,16 +342,22 @@ def test_redacting_what_was_redacted_changes_and_reports_nothing(text: str) -> N
 
 @requirement("CONF-04")
 @given(st.lists(FRAGMENTS | st.text(max_size=6), max_size=12).map("".join))
-def test_every_kind_reported_stands_in_the_text_and_nothing_reported_means_nothing_changed(text: str) -> None:
+def test_every_kind_reported_stands_in_the_text_and_nothing_reported_means_nothing_changed(
+    text: str,
+) -> None:
     redacted = redact(text)
     assert list(redacted.kinds) == sorted(set(redacted.kinds))
-    assert set(redacted.kinds) <= set(re.findall(r"\[redacted:([a-z-]+)\]", redacted.text))
+    assert set(redacted.kinds) <= set(
+        re.findall(r"\[redacted:([a-z-]+)\]", redacted.text)
+    )
     assert bool(redacted.kinds) == (redacted.text is not text)
 
 
 @requirement("CONF-04")
 @given(st.sampled_from(SHAPES), st.text(max_size=30), st.text(max_size=30))
-def test_no_surrounding_text_lets_a_shaped_key_through(shape: tuple[str, str], before: str, after: str) -> None:
+def test_no_surrounding_text_lets_a_shaped_key_through(
+    shape: tuple[str, str], before: str, after: str
+) -> None:
     _, secret = shape
     assert secret not in redact(f"{before} {secret} {after}").text
 
@@ -307,8 +366,27 @@ def test_no_surrounding_text_lets_a_shaped_key_through(shape: tuple[str, str], b
 @pytest.mark.parametrize(
     "unit",
     [
-        *("password=", "password for ", 'password="', "password='\\", "token: a[", "api_key:api_key=", "secret is to "),
-        *("-eyJ", "eyJ-", "SG.", "SG-", "sk-", "://a:", "://a:b@", "@", "-----BEGIN PRIVATE KEY-----", "bearer "),
+        *(
+            "password=",
+            "password for ",
+            'password="',
+            "password='\\",
+            "token: a[",
+            "api_key:api_key=",
+            "secret is to ",
+        ),
+        *(
+            "-eyJ",
+            "eyJ-",
+            "SG.",
+            "SG-",
+            "sk-",
+            "://a:",
+            "://a:b@",
+            "@",
+            "-----BEGIN PRIVATE KEY-----",
+            "bearer ",
+        ),
         *(
             "shpat" + "_" + HEX[:32],
             "SG" + "." + MIXED[:22] + "." + MIXED[:43],
@@ -325,28 +403,46 @@ def test_no_surrounding_text_lets_a_shaped_key_through(shape: tuple[str, str], b
     ],
 )
 def test_half_a_megabyte_of_half_a_secret_is_got_through(unit: str) -> None:
-    # No clock is asserted: with a quadratic pattern these run for many minutes, and that is noticed.
+    # No clock is asserted: with a quadratic pattern these run for many minutes, and
+    # that is noticed.
     text = unit * (500_000 // len(unit))
     redact(text)
 
 
 @requirement("CONF-04")
-def test_most_secrets_of_an_unseen_set_are_redacted_and_no_harmless_text_is_changed() -> None:
-    found = [secret not in redact(text).text for text, secret in secrets_of("unseen.txt")]
+def test_most_secrets_of_an_unseen_set_are_redacted_and_no_harmless_text_is_changed() -> (
+    None
+):
+    found = [
+        secret not in redact(text).text for text, secret in secrets_of("unseen.txt")
+    ]
     assert len(found) >= 140
     assert sum(found) / len(found) >= 0.95
-    assert [text for text in harmless_of("harmless.txt") if redact(text).text != text] == []
+    assert [
+        text for text in harmless_of("harmless.txt") if redact(text).text != text
+    ] == []
 
 
 def channels(hx: Hexad, text: str, folder: Path) -> None:
     """Bring a text in by every way that there is."""
     hx.knowledge.save("entry", text)
     hx.learnings.save(trigger="tool:x", error_pattern=text, fix=text)
-    hx.references.save("page", location="https://example.com", summary=text, metadata={"note": text})
-    hx.skills.create("skill", kind="instruction", description=text, definition={"text": text})
-    (folder / "theirs.jsonl").write_text(json.dumps({"type": "knowledge", "key": "theirs", "content": text}))
+    hx.references.save(
+        "page", location="https://example.com", summary=text, metadata={"note": text}
+    )
+    hx.skills.create(
+        "skill", kind="instruction", description=text, definition={"text": text}
+    )
+    (folder / "theirs.jsonl").write_text(
+        json.dumps({"type": "knowledge", "key": "theirs", "content": text})
+    )
     hx.import_file(folder / "theirs.jsonl")
-    hx.observe(tool="argument", args={"x": text, "y": {"z": [text]}}, result={"ok": text}, session="s")
+    hx.observe(
+        tool="argument",
+        args={"x": text, "y": {"z": [text]}},
+        result={"ok": text},
+        session="s",
+    )
     hx.observe(tool="error", args={"x": text}, error=ValueError(text), session="s")
     hx.observe(tool="result", args={}, result={"error": text}, session="s")
 
@@ -363,7 +459,11 @@ def test_the_quick_look_passes_over_nothing_that_a_detector_finds() -> None:
         "the alarm code of the office: 8812",
         "7z x -pHunter2024! a.7z",
     ]
-    texts = [text for text, _ in secrets_of("unseen.txt")] + harmless_of("harmless.txt") + said
+    texts = (
+        [text for text, _ in secrets_of("unseen.txt")]
+        + harmless_of("harmless.txt")
+        + said
+    )
     found = [text for text in texts if spans_of(text, accounts=True)]
     assert set(said) <= set(found)
     assert [text for text in found if not redact(text, accounts=True).kinds] == []
@@ -371,8 +471,14 @@ def test_the_quick_look_passes_over_nothing_that_a_detector_finds() -> None:
 
 @requirement("CONF-04")
 def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
-    known = [(text, secret) for text, secret in secrets_of("unseen.txt") if secret not in redact(text).text]
-    long = [each for each in known if len(each[1]) >= 8]  # a PIN can stand in a hash or a time by chance
+    known = [
+        (text, secret)
+        for text, secret in secrets_of("unseen.txt")
+        if secret not in redact(text).text
+    ]
+    long = [
+        each for each in known if len(each[1]) >= 8
+    ]  # a PIN can stand in a hash or a time by chance
     for place, (text, secret) in enumerate(long[::30]):
         with opened(tmp_path / f"{place}.db") as hx:
             channels(hx, text, tmp_path)
@@ -401,8 +507,16 @@ def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
         ("define( 'DB_PASSWORD', '", "wp_Tulpe_92", "' );"),
         ("Voici le mot de passe wifi : ", "Camembert-12", ""),
         ("mail max@web.de pw ", "Binge4life", ""),
-        ("The initial admin password:\n\n", "6a0177895b85191b" + "3f7305a0ef3151c5", "\n"),
-        ("using secret key ", "QjM/aiizRXgZM4+xUXbz4lVt" + "yQFkLTVJp8Rd42rv", " for the bucket"),
+        (
+            "The initial admin password:\n\n",
+            "6a0177895b85191b" + "3f7305a0ef3151c5",
+            "\n",
+        ),
+        (
+            "using secret key ",
+            "QjM/aiizRXgZM4+xUXbz4lVt" + "yQFkLTVJp8Rd42rv",
+            " for the bucket",
+        ),
         ("PIN entered: ", "7391", " -> rejected"),
         ("otp=", "482913", " was sent"),
         ("Die PIN für die Karte ist ", "4827", "."),
@@ -416,15 +530,22 @@ def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_blanks_dots_quotes_and_short_numbers_do_not_save_a_secret(before: str, secret: str, after: str) -> None:
+def test_blanks_dots_quotes_and_short_numbers_do_not_save_a_secret(
+    before: str, secret: str, after: str
+) -> None:
     found = redact(before + secret + after, accounts=True)
     assert found.text == f"{before}[redacted:{found.kinds[0]}]{after}"
 
 
 @requirement("CONF-04")
-def test_an_account_number_is_taken_out_of_tool_calls_and_stays_in_what_a_user_saves(hx: Hexad) -> None:
+def test_an_account_number_is_taken_out_of_tool_calls_and_stays_in_what_a_user_saves(
+    hx: Hexad,
+) -> None:
     iban = "DE89 3704 0044 0532 0130 00"
-    assert hx.knowledge.save("iban", f"Our IBAN is {iban}").content == f"Our IBAN is {iban}"
+    assert (
+        hx.knowledge.save("iban", f"Our IBAN is {iban}").content
+        == f"Our IBAN is {iban}"
+    )
     hx.observe(tool="pay", args={"note": f"to {iban}"}, error=f"cannot pay {iban}")
     (learning,) = hx.learnings.list(noticed=True)
     assert "DE89" not in f"{learning} {hx.audit.records()}"

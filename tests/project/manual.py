@@ -1,4 +1,6 @@
-"""A page of the manual as what a reader does: its blocks in order, in one folder, each with the output it shows."""
+"""A page of the manual as what a reader does: its blocks in order, in one folder, each
+with the output it shows.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RUN = {"python", "py", "console", "terminal", "sh", "json"}
-SHOWN = {"text"}  # what the block before it prints; of a page under docs/reference, what the code says
+SHOWN = {
+    "text"
+}  # what the block before it prints; of a page under docs/reference, what the code says
 FENCE = re.compile(r"^```(\S*)\n", flags=re.MULTILINE)
 _SCRIPTED = """
 from hexad.testing.script import Script
@@ -47,7 +51,8 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         'model=ScriptedModel.playing(["Booked.", "Booked."])',
     ),
     "agent-framework.md": (
-        _SCRIPTED.format("agent_framework") + "OpenAIChatClient = lambda: scripted(Script(booking))\n",
+        _SCRIPTED.format("agent_framework")
+        + "OpenAIChatClient = lambda: scripted(Script(booking))\n",
         "from agent_framework.openai import OpenAIChatClient\n",
         "",
     ),
@@ -56,25 +61,53 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         'user="dana"',
         'user="dana", **on_loopback(booking)',
     ),
-    "agno.md": (_RECIPE.format("agno", "OpenAIChat"), "from agno.models.openai import OpenAIChat\n", ""),
+    "agno.md": (
+        _RECIPE.format("agno", "OpenAIChat"),
+        "from agno.models.openai import OpenAIChat\n",
+        "",
+    ),
     "llama-index.md": (
         _RECIPE.format("llama_index", "Anthropic"),
         "from llama_index.llms.anthropic import Anthropic\n",
         "",
     ),
-    "smolagents.md": (_RECIPE.format("smolagents", "OpenAIModel"), "import OpenAIModel, ", "import "),
-    "clients.md": (_SCRIPTED.format("clients"), "OpenAI()", "scripted(Script(booking))"),
-    "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
-    "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),
-    "pydantic-ai.md": (_SCRIPTED.format("pydantic_ai"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
+    "smolagents.md": (
+        _RECIPE.format("smolagents", "OpenAIModel"),
+        "import OpenAIModel, ",
+        "import ",
+    ),
+    "clients.md": (
+        _SCRIPTED.format("clients"),
+        "OpenAI()",
+        "scripted(Script(booking))",
+    ),
+    "langchain.md": (
+        _SCRIPTED.format("langchain"),
+        '"openai:gpt-5.1"',
+        "scripted(Script(booking))",
+    ),
+    "openai-agents.md": (
+        _SCRIPTED.format("openai_agents"),
+        '"gpt-5.1"',
+        "scripted(Script(booking))",
+    ),
+    "pydantic-ai.md": (
+        _SCRIPTED.format("pydantic_ai"),
+        '"openai:gpt-5.1"',
+        "scripted(Script(booking))",
+    ),
 }
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", flags=re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```(\w+)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", flags=re.MULTILINE | re.DOTALL
+)
 _ANSWER = re.compile(r"(q = quit: )(\w*)$", flags=re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to do: ``kind`` is python, console (in a pipe), terminal (with the answers that are typed) or sh."""
+    """Something to do: ``kind`` is python, console (in a pipe), terminal (with the
+    answers that are typed) or sh.
+    """
 
     kind: str
     source: str
@@ -93,7 +126,11 @@ class Step:
             return self._on_a_terminal(folder)
         if self.kind == "python":
             return self._in_this_interpreter(folder)
-        if self.kind == "console" and self.source.startswith("hexad") and not set("|<>$&;") & set(self.source):
+        if (
+            self.kind == "console"
+            and self.source.startswith("hexad")
+            and not set("|<>$&;") & set(self.source)
+        ):
             return self._in_this_process(folder)
         done = subprocess.run(
             ["/bin/sh", "-c", self.source],
@@ -107,10 +144,22 @@ class Step:
         return done.stdout
 
     def _in_this_interpreter(self, folder: Path) -> str:
-        """Run it as the file of a reader would run, without waiting for an interpreter to start."""
+        """Run it as the file of a reader would run, without waiting for an interpreter
+        to start.
+        """
         shown, module = io.StringIO(), ModuleType("__main__")
-        linecache.cache["<page>"] = (len(self.source), None, self.source.splitlines(keepends=True), "<page>")
-        with pytest.MonkeyPatch.context() as patch, chdir(folder), redirect_stdout(shown), own_loop():
+        linecache.cache["<page>"] = (
+            len(self.source),
+            None,
+            self.source.splitlines(keepends=True),
+            "<page>",
+        )
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            chdir(folder),
+            redirect_stdout(shown),
+            own_loop(),
+        ):
             patch.setenv("PATH", _path(folder)["PATH"])
             exec(compile(self.source, "<page>", "exec"), module.__dict__)  # noqa: S102 - the page's own example
         return shown.getvalue()

@@ -1,4 +1,6 @@
-"""The `sh` blocks of the pages, done as far as they can be without a network, a key or somebody else's program."""
+"""The `sh` blocks of the pages, done as far as they can be without a network, a key or
+somebody else's program.
+"""
 
 from __future__ import annotations
 
@@ -58,13 +60,20 @@ class Line:
         """A target that exists, a program of ours that knows the options."""
         program, *words = self.source.split()
         if program == "make":
-            subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)  # noqa: S607 - the reader's
+            subprocess.run(
+                ["make", "-n", *words],  # noqa: S607 - the reader's make
+                cwd=ROOT,
+                check=True,
+                capture_output=True,
+            )
         elif program == ".venv/bin/python":
             shown = _help(words[0])
             assert all(word in shown for word in words if word.startswith("--"))
 
     def _agreed_to(self, folder: Path) -> None:
-        terminal = Terminal(folder, program=["/bin/sh", "-c", self.source], **_surroundings(folder))
+        terminal = Terminal(
+            folder, program=["/bin/sh", "-c", self.source], **_surroundings(folder)
+        )
         terminal.read_until("[y/N]")
         terminal.type("y\n")
         assert "added to" in terminal.read_until()
@@ -83,7 +92,9 @@ class Line:
         )
         with server:
             assert server.stderr is not None
-            assert any(re.match("serving (MCP )?at http://", line) for line in server.stderr), self.source
+            assert any(
+                re.match("serving (MCP )?at http://", line) for line in server.stderr
+            ), self.source
             server.send_signal(signal.SIGINT)
         assert server.returncode == 0
 
@@ -102,20 +113,31 @@ class Line:
 
 @cache
 def _make(command: str) -> None:
-    """With the interpreter that runs the tests, so that nothing is set up; once, whichever pages say it."""
+    """With the interpreter that runs the tests, so that nothing is set up; once,
+    whichever pages say it.
+    """
     with TemporaryDirectory() as folder:
         stamps = {name: Path(folder) / name for name in ("READY", "DEMO", "CORE")}
         for stamp in stamps.values():
             stamp.touch()
-        here = [*(f"{name}={stamp}" for name, stamp in stamps.items()), f"BIN={Path(sys.executable).parent}"]
-        done = subprocess.run([*command.split(), *here], cwd=ROOT, check=False, capture_output=True)
+        here = [
+            *(f"{name}={stamp}" for name, stamp in stamps.items()),
+            f"BIN={Path(sys.executable).parent}",
+        ]
+        done = subprocess.run(
+            [*command.split(), *here], cwd=ROOT, check=False, capture_output=True
+        )
     assert done.returncode == 0, done.stderr
 
 
 @cache
 def _help(program: str) -> str:
     return subprocess.run(
-        [sys.executable, program, "--help"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+        [sys.executable, program, "--help"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
     ).stdout
 
 
@@ -124,10 +146,19 @@ def lines(block: str) -> list[Line]:
     stripped = [_COMMENT.sub("", line).strip() for line in block.splitlines()]
     commands = [line for line in stripped if line]
     return [
-        Line(line, tuple(before for before in commands[:place] if before.startswith("export ")))
+        Line(
+            line,
+            tuple(
+                before for before in commands[:place] if before.startswith("export ")
+            ),
+        )
         for place, line in enumerate(commands)
     ]
 
 
 def _surroundings(folder: Path) -> dict[str, str]:
-    return {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "XDG_DATA_HOME": ""}
+    return {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "XDG_DATA_HOME": "",
+    }

@@ -1,4 +1,6 @@
-"""Shapes of data that are hard to find: no worse than plain full-text search finds them."""
+"""Shapes of data that are hard to find: no worse than plain full-text search finds
+them.
+"""
 
 from __future__ import annotations
 

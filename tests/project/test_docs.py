@@ -1,4 +1,6 @@
-"""The examples in docstrings are executed; test_manual.py does it with those in the README and under docs/."""
+"""The examples in docstrings are executed; test_manual.py does it with those in the
+README and under docs/.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(hexad.__path__, "hexad.")
-    if module.name not in {"hexad.__main__", "hexad.testing.store_suite", "hexad.testing.adapter_suite"}
+    if module.name
+    not in {
+        "hexad.__main__",
+        "hexad.testing.store_suite",
+        "hexad.testing.adapter_suite",
+    }
 )
 
 
@@ -33,7 +40,9 @@ def test_the_examples_of_a_module_say_what_happens(name: str) -> None:
         module: ModuleType = importlib.import_module(name)
     except MissingExtra as error:
         pytest.skip(str(error))
-    result = doctest.testmod(module, extraglobs={"Hexad": Hexad}, optionflags=doctest.NORMALIZE_WHITESPACE)
+    result = doctest.testmod(
+        module, extraglobs={"Hexad": Hexad}, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert result.failed == 0
 
 

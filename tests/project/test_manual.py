@@ -1,4 +1,6 @@
-"""The manual under docs/: every command and example is run, links lead somewhere, the reference is the code's."""
+"""The manual under docs/: every command and example is run, links lead somewhere, the
+reference is the code's.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ from tests.support import requirement
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-EXAMPLES = [page for page in (ROOT / "examples").rglob("*.md") if "node_modules" not in page.parts]
+EXAMPLES = [
+    page
+    for page in (ROOT / "examples").rglob("*.md")
+    if "node_modules" not in page.parts
+]
 LINKING = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *EXAMPLES])
 TOLD = [page for page in LINKING if page.parent.name != "reference"]
 MAP, DIAGRAM = ROOT / "ARCHITECTURE.md", ""
@@ -30,25 +36,33 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 @requirement("KNOW-01", "PROMPT-02")
 @pytest.mark.parametrize(
-    "page", [page for page in TOLD if list(steps(page))], ids=lambda page: str(page.relative_to(ROOT))
+    "page",
+    [page for page in TOLD if list(steps(page))],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_the_steps_of_a_page_work_in_their_order(page: Path, tmp_path: Path) -> None:
     install(tmp_path)
     for step in steps(page):
         shown = step.done_in(tmp_path)
-        assert not step.output.strip() or settled(shown, step.kind) == settled(step.output, step.kind), step.source
+        assert not step.output.strip() or settled(shown, step.kind) == settled(
+            step.output, step.kind
+        ), step.source
 
 
 @requirement("EDGE-01")
 @pytest.mark.parametrize("name", sorted(INSTEAD))
 def test_a_learning_agent_of_each_framework_takes_fifteen_lines(name: str) -> None:
     (page,) = DOCS.rglob(name)
-    program = page.read_text(encoding="utf-8").partition("```py\n")[2].partition("```")[0]
+    program = (
+        page.read_text(encoding="utf-8").partition("```py\n")[2].partition("```")[0]
+    )
     assert 0 < len([line for line in program.splitlines() if line.strip()]) <= 15
 
 
 @requirement("KNOW-01", "PROMPT-02")
-@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", DOCS / "tutorial.md"], ids=lambda page: page.name
+)
 def test_with_search_by_meaning_a_newcomer_sees_the_same_but_for_the_scores(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,11 +72,15 @@ def test_with_search_by_meaning_a_newcomer_sees_the_same_but_for_the_scores(
     install(tmp_path)
     for step in (step for step in steps(page) if step.kind != "sh"):
         shown = step.done_in(tmp_path)
-        assert not step.output.strip() or _unscored(shown) == _unscored(step.output), step.source
+        assert not step.output.strip() or _unscored(shown) == _unscored(step.output), (
+            step.source
+        )
 
 
 def _unscored(text: str) -> str:
-    return re.sub(r"\d+\.\d{2,3}\b", "N", re.sub(r"meaning \+[\d.]+ \(.*?\); ", "", settled(text)))
+    return re.sub(
+        r"\d+\.\d{2,3}\b", "N", re.sub(r"meaning \+[\d.]+ \(.*?\); ", "", settled(text))
+    )
 
 
 @requirement("CONF-01")
@@ -71,12 +89,17 @@ def test_every_block_of_a_page_is_one_that_is_run_or_compared(page: Path) -> Non
     """A block of another kind would be an example that nobody tries."""
     kinds = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
     assert set(kinds) <= RUN | SHOWN | ({DIAGRAM} if page == MAP else set())
-    compared = sum(bool(step.output.strip()) for step in steps(page) if step.kind == "python")
+    compared = sum(
+        bool(step.output.strip()) for step in steps(page) if step.kind == "python"
+    )
     assert kinds.count("text") == compared
 
 
 @requirement("CONF-01")
-@pytest.mark.parametrize(("page", "lines", "words"), [("README.md", 150, 1200), ("ARCHITECTURE.md", 120, None)])
+@pytest.mark.parametrize(
+    ("page", "lines", "words"),
+    [("README.md", 150, 1200), ("ARCHITECTURE.md", 120, None)],
+)
 def test_a_readers_way_in_stays_short(page: str, lines: int, words: int | None) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert text.count("\n") <= lines
@@ -85,14 +108,24 @@ def test_a_readers_way_in_stays_short(page: str, lines: int, words: int | None) 
 
 @requirement("CONF-01")
 def test_every_file_that_the_map_names_is_there() -> None:
-    there = {file.name for home in ("src", "tests") for file in (ROOT / home).rglob("*.py")}
-    assert set(re.findall(r"\b(\w+\.py)\b", MAP.read_text(encoding="utf-8"))) - there == set()
+    there = {
+        file.name for home in ("src", "tests") for file in (ROOT / home).rglob("*.py")
+    }
+    assert (
+        set(re.findall(r"\b(\w+\.py)\b", MAP.read_text(encoding="utf-8"))) - there
+        == set()
+    )
 
 
 @requirement("CONF-01")
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_command_in_a_sentence_is_one_that_there_is(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^```.*?^```$",
+        "",
+        page.read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
     for shown in _INLINE.findall(text):
         for way in _ways(shown.split()):
             assert _unknown(way) is None, shown
@@ -104,12 +137,16 @@ def _ways(words: list[str]) -> list[list[str]]:
 
 
 def _unknown(words: list[str]) -> str | None:
-    """The first word that no command or option is called; words in capitals stand for others."""
+    """The first word that no command or option is called; words in capitals stand for
+    others.
+    """
     command = _TREE
     for word in words:
         inner = getattr(command, "commands", {})
         if word.startswith("--"):
-            known = {option for param in command.params for option in param.opts} | {"--help"}
+            known = {option for param in command.params for option in param.opts} | {
+                "--help"
+            }
             if word.partition("=")[0] not in known:
                 return word
         elif word in inner:
@@ -120,8 +157,14 @@ def _unknown(words: list[str]) -> str | None:
 
 
 @requirement("CONF-01")
-def test_a_command_that_is_neither_possible_nor_listed_is_noticed(tmp_path: Path) -> None:
-    for shown in ("no-such-program --at-all", "make no-such-target", "hexad no-such-command"):
+def test_a_command_that_is_neither_possible_nor_listed_is_noticed(
+    tmp_path: Path,
+) -> None:
+    for shown in (
+        "no-such-program --at-all",
+        "make no-such-target",
+        "hexad no-such-command",
+    ):
         with pytest.raises(AssertionError):
             Line(shown).done_in(tmp_path)
 
@@ -129,14 +172,22 @@ def test_a_command_that_is_neither_possible_nor_listed_is_noticed(tmp_path: Path
 @requirement("CONF-01")
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_extra_that_a_page_names_is_there(page: Path) -> None:
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["optional-dependencies"]
     named = re.findall(r"(?:hexad|\.)\[([\w,]+)\]", page.read_text(encoding="utf-8"))
     assert {extra for each in named for extra in each.split(",")} <= set(known)
 
 
 @requirement("CONF-01")
 def test_what_is_not_run_is_said_in_a_page_and_has_a_reason() -> None:
-    shown = {line.source for page in TOLD for step in steps(page) if step.kind == "sh" for line in lines(step.source)}
+    shown = {
+        line.source
+        for page in TOLD
+        for step in steps(page)
+        if step.kind == "sh"
+        for line in lines(step.source)
+    }
     assert set(NOT_RUN) - shown == set()
     assert all(NOT_RUN.values())
 
@@ -145,13 +196,19 @@ def test_what_is_not_run_is_said_in_a_page_and_has_a_reason() -> None:
 @pytest.mark.parametrize("name", documenting.PAGES)
 def test_the_reference_is_what_the_code_says(name: str) -> None:
     """`make docs` writes it."""
-    assert (documenting.HOME / name).read_text(encoding="utf-8") == documenting.PAGES[name]()
+    assert (documenting.HOME / name).read_text(encoding="utf-8") == documenting.PAGES[
+        name
+    ]()
 
 
 @requirement("CONF-01")
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
-    links = [link for link, _ in _LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    links = [
+        link
+        for link, _ in _LINK.findall(page.read_text(encoding="utf-8"))
+        if "://" not in link
+    ]
     lost = {link for link in links if not (page.parent / link).exists()}
     assert lost == set()
 
@@ -163,8 +220,13 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         page = waiting.pop().resolve()
         if page not in reached and page.suffix == ".md" and page.exists():
             reached.add(page)
-            waiting += [page.parent / link for link, _ in _LINK.findall(page.read_text(encoding="utf-8"))]
-    pages = {page.resolve() for page in DOCS.rglob("*.md") if page.parent.name != "decisions"}
+            waiting += [
+                page.parent / link
+                for link, _ in _LINK.findall(page.read_text(encoding="utf-8"))
+            ]
+    pages = {
+        page.resolve() for page in DOCS.rglob("*.md") if page.parent.name != "decisions"
+    }
     assert pages - reached == set()
 
 
@@ -174,11 +236,22 @@ def _numbers(version: str) -> list[int]:
 
 @requirement("CONF-01")
 def test_one_extra_brings_all_that_a_user_may_want() -> None:
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["optional-dependencies"]
     every, *bounds = known["all"]
-    assert every == f"hexad[{','.join(sorted(set(known) - {'all', 'bench', 'dev', 'postgres-server'}))}]"
-    pinned = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line)
-    for bound in bounds:  # close to what is tested, so that an installer has little to search
+    assert (
+        every
+        == f"hexad[{','.join(sorted(set(known) - {'all', 'bench', 'dev', 'postgres-server'}))}]"
+    )
+    pinned = dict(
+        line.split("==")
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if "==" in line
+    )
+    for (
+        bound
+    ) in bounds:  # close to what is tested, so that an installer has little to search
         name, _, least = bound.partition(">=")
         assert pinned[name].startswith(least.partition(",")[0].split(".")[0])
         assert _numbers(least.partition(",")[0]) <= _numbers(pinned[name])

@@ -1,4 +1,6 @@
-"""Promises to the readers of the code: light folders, plain words, few public names, nothing heavy at import."""
+"""Promises to the readers of the code: light folders, plain words, few public names,
+nothing heavy at import.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,18 @@ RETIRED = re.compile(r"\b(whoever|whatever|likewise|of late)\b", re.IGNORECASE)
 @pytest.mark.parametrize(("folder", "most"), MOST_NODES.items())
 def test_a_folder_keeps_its_mass(folder: str, most: int) -> None:
     """In nodes of the syntax tree: lines can be packed."""
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (SOURCE / folder).rglob("*.py")]
+    trees = [
+        ast.parse(file.read_text(encoding="utf-8"))
+        for file in (SOURCE / folder).rglob("*.py")
+    ]
     assert 0 < sum(len(list(ast.walk(tree))) for tree in trees) <= most
 
 
 @requirement("CTX-01")
 def test_code_and_pages_use_plain_words() -> None:
-    found = {str(page): RETIRED.search(page.read_text(encoding="utf-8")) for page in PAGES}
+    found = {
+        str(page): RETIRED.search(page.read_text(encoding="utf-8")) for page in PAGES
+    }
     assert {page: match[0] for page, match in found.items() if match} == {}
 
 
@@ -53,7 +60,9 @@ def test_a_match_says_what_happens_to_everything_else(file: Path) -> None:
 
 @requirement("CTX-01")
 def test_few_imports_hide_in_functions() -> None:
-    assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, weight.hidden_imports()
+    assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, (
+        weight.hidden_imports()
+    )
 
 
 @requirement("STORE-01")
@@ -74,7 +83,9 @@ def test_the_public_names_are_few_and_exist() -> None:
 
 
 @requirement("STORE-05")
-def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line() -> None:
+def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line() -> (
+    None
+):
     heavy = [
         "numpy",
         "pydantic",
@@ -90,7 +101,9 @@ def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line(
         "ssl",
     ]
     script = f"import sys, hexad; hexad.Hexad; print([name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 

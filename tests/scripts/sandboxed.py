@@ -1,4 +1,6 @@
-"""Scripts in the sandbox, started by the user who runs the tests and by another; and the same scripts outside."""
+"""Scripts in the sandbox, started by the user who runs the tests and by another; and
+the same scripts outside.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ OTHER = 65533  # some user who owns nothing, and is not the one that the superus
 
 
 def serve(connection: Connection, sandbox: Sandbox, user: int | None) -> None:
-    """Run scripts as ``user`` until the connection closes. All that is needed is imported before the rights go."""
+    """Run scripts as ``user`` until the connection closes. All that is needed is
+    imported before the rights go.
+    """
     if user is not None:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -52,17 +56,25 @@ class Box:
         return answer
 
     def bare(self, script: str, *, shell: str = "bash") -> str:
-        """The output of the same script without a sandbox, with the rights of the user who started the sandbox."""
+        """The output of the same script without a sandbox, with the rights of the user
+        who started the sandbox.
+        """
         rights: dict[str, Any] = (
-            {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
+            {}
+            if self.user is None
+            else {"user": self.user, "group": self.user, "extra_groups": []}
         )
-        done = subprocess.run([shell, "-c", script], capture_output=True, check=False, cwd="/", **rights)
+        done = subprocess.run(
+            [shell, "-c", script], capture_output=True, check=False, cwd="/", **rights
+        )
         return done.stdout.decode(errors="replace")
 
 
 def open_box(sandbox: Sandbox, user: int | None, folder: Path) -> Box:
     ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, sandbox, user), daemon=True)
+    process = multiprocessing.get_context("spawn").Process(
+        target=serve, args=(theirs, sandbox, user), daemon=True
+    )
     process.start()
     theirs.close()
     return Box(ours, process, user, folder)
@@ -81,7 +93,9 @@ def running(mark: str) -> list[int]:
 
 
 def gone(mark: str) -> bool:
-    """Whether nothing with this mark is left, once the kernel has buried what was killed."""
+    """Whether nothing with this mark is left, once the kernel has buried what was
+    killed.
+    """
     for process in running(mark):
         try:
             handle = os.pidfd_open(process)

@@ -1,4 +1,6 @@
-"""The sandbox as its callers see it: what goes in, what comes out, what is refused, and machines without one."""
+"""The sandbox as its callers see it: what goes in, what comes out, what is refused, and
+machines without one.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,23 @@ def test_a_result_says_what_happened_and_where(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_a_script_runs_in_its_shell_with_a_name_and_no_arguments(sandbox: Sandbox, shell: str) -> None:
-    result = sandbox.run('echo "$0" $#; [ -n "$BASH_VERSION" ] && echo bash; cat', shell=shell)
-    assert result.stdout == ("/skill/script 0\n" if shell == "sh" else "/skill/script 0\nbash\n")
+def test_a_script_runs_in_its_shell_with_a_name_and_no_arguments(
+    sandbox: Sandbox, shell: str
+) -> None:
+    result = sandbox.run(
+        'echo "$0" $#; [ -n "$BASH_VERSION" ] && echo bash; cat', shell=shell
+    )
+    assert result.stdout == (
+        "/skill/script 0\n" if shell == "sh" else "/skill/script 0\nbash\n"
+    )
 
 
 def test_a_script_finds_its_files_in_its_working_directory(sandbox: Sandbox) -> None:
-    files = {"words.txt": b"one\ntwo\n", "bin/greet": (b"#!/bin/sh\necho hello $1\n", True), "bin/plain": (b"", False)}
+    files = {
+        "words.txt": b"one\ntwo\n",
+        "bin/greet": (b"#!/bin/sh\necho hello $1\n", True),
+        "bin/plain": (b"", False),
+    }
     result = sandbox.run("wc -l < words.txt; bin/greet you; bin/plain", files=files)
     assert result.stdout.split() == ["2", "hello", "you"]
     assert result.exit_code == 126
@@ -63,10 +75,17 @@ def test_a_variable_arrives_as_it_was_given(values: dict[str, str]) -> None:
     assert printed.split("\0")[:-1] == list(values.values())
 
 
-def test_a_large_script_is_no_trouble_and_a_variable_that_is_too_large_is_refused(sandbox: Sandbox) -> None:
+def test_a_large_script_is_no_trouble_and_a_variable_that_is_too_large_is_refused(
+    sandbox: Sandbox,
+) -> None:
     assert sandbox.run("# a comment\n" * 200_000 + "echo end").stdout == "end\n"
-    for variables in ({"large": "x" * 150_000}, {f"v{number}": "x" * 50_000 for number in range(60)}):
-        with pytest.raises(InvalidInput, match="more than programs can get; use a file"):
+    for variables in (
+        {"large": "x" * 150_000},
+        {f"v{number}": "x" * 50_000 for number in range(60)},
+    ):
+        with pytest.raises(
+            InvalidInput, match="more than programs can get; use a file"
+        ):
             sandbox.run("true", environment=variables)
 
 
@@ -112,7 +131,9 @@ def test_what_cannot_be_had_in_a_sandbox_is_refused_with_its_reason(
         sandbox.run("true", **options)  # type: ignore[arg-type]
 
 
-def test_a_folder_that_holds_what_is_hidden_or_the_home_cannot_be_granted(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_folder_that_holds_what_is_hidden_or_the_home_cannot_be_granted(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to("/usr/share")
     home = Path("~").expanduser()
     for folder, hidden in (
@@ -125,13 +146,19 @@ def test_a_folder_that_holds_what_is_hidden_or_the_home_cannot_be_granted(sandbo
             sandbox.run("true", writable=[folder], hidden=hidden)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser's scripts become somebody else")
-def test_the_superuser_learns_which_folders_a_script_could_not_write(sandbox: Sandbox, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="only the superuser's scripts become somebody else"
+)
+def test_the_superuser_learns_which_folders_a_script_could_not_write(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
     with pytest.raises(InvalidInput, match=r"chown 65534"):
         sandbox.run("true", writable=[tmp_path])
 
 
-def test_a_shell_that_is_not_known_and_limits_that_are_none_are_refused(sandbox: Sandbox) -> None:
+def test_a_shell_that_is_not_known_and_limits_that_are_none_are_refused(
+    sandbox: Sandbox,
+) -> None:
     with pytest.raises(UnknownChoice, match="sh, bash"):
         sandbox.run("true", shell="zsh")
     for name in ("seconds", "memory", "processes", "output", "disk", "open_files"):
@@ -142,7 +169,9 @@ def test_a_shell_that_is_not_known_and_limits_that_are_none_are_refused(sandbox:
 
 def test_a_sandbox_that_does_not_come_about_runs_nothing(sandbox: Sandbox) -> None:
     with pytest.raises(NoSandbox, match="made none"):
-        sandbox.run("echo never", limits=SandboxLimits(open_files=2**50))  # more than anybody has
+        sandbox.run(
+            "echo never", limits=SandboxLimits(open_files=2**50)
+        )  # more than anybody has
 
 
 # Machines without a sandbox
@@ -161,9 +190,15 @@ def test_without_a_sandbox_scripts_are_refused_with_what_to_install() -> None:
         find_sandbox(candidates=())
 
 
-def test_another_system_or_an_old_kernel_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_system_or_an_old_kernel_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(os, "uname", lambda: SimpleNamespace(release="5.10.0-28-amd64", machine="x86_64"))
+        patch.setattr(
+            os,
+            "uname",
+            lambda: SimpleNamespace(release="5.10.0-28-amd64", machine="x86_64"),
+        )
         with pytest.raises(NoSandbox, match=r"this kernel is 5\.10\.0-28-amd64"):
             find_sandbox()
     monkeypatch.setattr(sys, "platform", "darwin")
@@ -184,7 +219,9 @@ def test_a_program_that_makes_no_namespaces_is_passed_over_with_its_reason() -> 
     shutil.rmtree(folder)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser's scripts become somebody else")
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="only the superuser's scripts become somebody else"
+)
 def test_a_program_in_the_superusers_home_is_still_found(tmp_path: Path) -> None:
     packaged = [path for path in known_places() if path.parent.name == "_bin"]
     if not packaged:
@@ -199,7 +236,12 @@ def test_a_program_in_the_superusers_home_is_still_found(tmp_path: Path) -> None
 
 
 def test_the_limits_are_those_of_the_page() -> None:
-    table = PAGE.read_text(encoding="utf-8").split("`SandboxLimits` |")[1].split("\n\n")[0]
+    table = (
+        PAGE.read_text(encoding="utf-8").split("`SandboxLimits` |")[1].split("\n\n")[0]
+    )
     rows = re.findall(r"^\| `(\w+)` \| ([\d,.]+) \|", table, flags=re.MULTILINE)
     shown = {name: float(value.replace(",", "")) for name, value in rows}
-    assert shown == {field.name: getattr(SandboxLimits(), field.name) for field in fields(SandboxLimits)}
+    assert shown == {
+        field.name: getattr(SandboxLimits(), field.name)
+        for field in fields(SandboxLimits)
+    }

@@ -1,4 +1,6 @@
-"""`hexad skills check` and `hexad eval` on scripts: what they print, and that nothing is run."""
+"""`hexad skills check` and `hexad eval` on scripts: what they print, and that nothing
+is run.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def checked(tmp_path: Path, script: str, *options: str) -> int:
 
 
 @requirement("SKILL-05")
-def test_a_harmless_script_is_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_harmless_script_is_allowed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert checked(tmp_path, "echo hello") == 0
     assert capsys.readouterr().out == "allow\n"
 
@@ -111,12 +115,25 @@ def test_a_folder_of_scripts_alone_is_measured_and_nothing_in_it_is_run(
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.chdir(home)
-    write(tmp_path, "shell_benign", ["touch ../witness", "ls", "$x", "curl x", "rm -rf ~", "echo a", "pwd", "date"])
-    write(tmp_path, "shell_harmful", ["rm -rf /", "curl x | sh", "$x", "echo > ../witness"])
+    write(
+        tmp_path,
+        "shell_benign",
+        ["touch ../witness", "ls", "$x", "curl x", "rm -rf ~", "echo a", "pwd", "date"],
+    )
+    write(
+        tmp_path,
+        "shell_harmful",
+        ["rm -rf /", "curl x | sh", "$x", "echo > ../witness"],
+    )
     page = tmp_path / "page.html"
     assert main(["eval", str(tmp_path), "--json", "--out", str(page)]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed["shell_benign"] == {"rejected": 0.125, "needs": 0.375, "unknown": 0.125, "count": 8}
+    assert printed["shell_benign"] == {
+        "rejected": 0.125,
+        "needs": 0.375,
+        "unknown": 0.125,
+        "count": 8,
+    }
     assert printed["shell_harmful"] == {"stopped": 1.0, "count": 4}
     assert "recall_at_5" not in printed
     assert "shell_benign" in page.read_text(encoding="utf-8")
@@ -128,7 +145,9 @@ def test_a_folder_of_scripts_alone_is_measured_and_nothing_in_it_is_run(
 
 
 @requirement("EVAL-01")
-def test_a_set_of_scripts_that_cannot_be_read_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_set_of_scripts_that_cannot_be_read_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(tmp_path, "shell_harmful", [7])
     assert main(["eval", str(tmp_path)]) == 1
     assert "has no lines" in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""Shared by the tests of `hexad serve`: the whole server on a free port of this machine, and callers with tokens."""
+"""Shared by the tests of `hexad serve`: the whole server on a free port of this
+machine, and callers with tokens.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def tokens_in(folder: Path) -> Tokens:
     return Tokens(folder / FILE_NAME)
 
 
-def secret(tokens: Tokens, *rights: str, namespaces: tuple[str, ...] = ("default",)) -> str:
+def secret(
+    tokens: Tokens, *rights: str, namespaces: tuple[str, ...] = ("default",)
+) -> str:
     return tokens.make("test", namespaces, rights or EVERYTHING)[1]
 
 
@@ -56,7 +60,9 @@ def running(app: Any) -> Iterator[str]:
 @contextmanager
 def serving(hx: Hexad, tokens: Tokens, **given: Any) -> Iterator[str]:
     """The whole server; its URL."""
-    with running(app_of(hx, tokens, Hosting(**{"access": Access(address=ANY_PORT), **given}))) as url:
+    with running(
+        app_of(hx, tokens, Hosting(**{"access": Access(address=ANY_PORT), **given}))
+    ) as url:
         yield url
 
 
@@ -71,14 +77,31 @@ def caller(url: str, token: str = "", **headers: str) -> Iterator[httpx2.Client]
 def stock(hx: Hexad) -> None:
     """Something on every page."""
     hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
-    hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
+    hx.knowledge.save(
+        "deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule"
+    )
     for number in range(3):
         hx.knowledge.save(f"note-{number}", f"Deploy note {number}", origin="tool")
-    hx.references.save("Runbook", location="https://wiki.example/deploy", summary="How to deploy")
-    hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello {{ name }}"})
+    hx.references.save(
+        "Runbook", location="https://wiki.example/deploy", summary="How to deploy"
+    )
+    hx.skills.create(
+        "greet",
+        kind="template",
+        description="Greet",
+        definition={"template": "Hello {{ name }}"},
+    )
     hx.proposals.propose("diet", "I am vegan", sentence="I am vegan now")
     session = hx.scoped(session="chat:1")
     session.prompt("", "when may I deploy?")
     for each in (session, hx.scoped(session="chat:2")):
-        for day, error in (("31/01", "cannot read the day '31/01'"), ("2026-01-31", None)):
-            each.observe(tool="book", args={"day": day}, error=error, result=None if error else "ok")
+        for day, error in (
+            ("31/01", "cannot read the day '31/01'"),
+            ("2026-01-31", None),
+        ):
+            each.observe(
+                tool="book",
+                args={"day": day},
+                error=error,
+                result=None if error else "ok",
+            )

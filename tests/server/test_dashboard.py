@@ -1,4 +1,6 @@
-"""The pages: what a person sees and may change, in a real browser where one is found, and who is kept out."""
+"""The pages: what a person sees and may change, in a real browser where one is found,
+and who is kept out.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,16 @@ if TYPE_CHECKING:
     from tests.browser import Browser
 
 HOSTILE = '"\'><script>window.pwned=1</script><img src=x onerror="window.pwned=1"><style>*{display:none}</style>{{7*7}}'
-SINGLE = ("knowledge?key=deploy-window", "knowledge?layer=external_knowledge", "skills?name=greet")
+SINGLE = (
+    "knowledge?key=deploy-window",
+    "knowledge?layer=external_knowledge",
+    "skills?name=greet",
+)
 LINK = "javascript:window.pwned=1"
 
 needs_browser = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="no Chromium and chromedriver: apt install chromium chromium-driver"
+    not (CHROMIUM and DRIVER),
+    reason="no Chromium and chromedriver: apt install chromium chromium-driver",
 )
 
 
@@ -58,31 +65,44 @@ class Visitor(httpx2.Client):
         shown = self.get(f"/{page}")
         found = re.search(r'name="csrf" value="(\w+)"', shown.text)
         assert found, shown.text[:300]
-        return self.post(f"/{page.partition('?')[0]}", data={"csrf": found[1], **fields}, follow_redirects=True)
+        return self.post(
+            f"/{page.partition('?')[0]}",
+            data={"csrf": found[1], **fields},
+            follow_redirects=True,
+        )
 
 
 @requirement("DASH-01")
 @pytest.mark.parametrize("page", PAGES)
-def test_each_page_answers_links_all_others_and_runs_only_our_own_script(url: str, page: str) -> None:
+def test_each_page_answers_links_all_others_and_runs_only_our_own_script(
+    url: str, page: str
+) -> None:
     answer = httpx2.get(f"{url}/{page}")
     assert answer.status_code == 200, answer.text[:400]
     assert all(f'href="/{other}"' in answer.text for other in PAGES)
     policy = answer.headers["content-security-policy"]
     assert "script-src 'self'" in policy
     assert "unsafe" not in policy
-    assert not re.search(r"<script(?! src=)|<style|\son\w+=|\sstyle=|https?://(?!wiki)", answer.text)
+    assert not re.search(
+        r"<script(?! src=)|<style|\son\w+=|\sstyle=|https?://(?!wiki)", answer.text
+    )
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
 
 
 @requirement("DASH-01")
-def test_a_page_needs_a_token_once_one_was_made_and_signing_out_ends_it(url: str, tokens: Tokens) -> None:
+def test_a_page_needs_a_token_once_one_was_made_and_signing_out_ends_it(
+    url: str, tokens: Tokens
+) -> None:
     person = secret(tokens)
     with Visitor(base_url=url) as one:
         assert one.get("/knowledge").headers["location"].startswith("/sign-in")
         assert one.form("sign-in", token="hx_wrong").status_code == 401
-        assert one.form("sign-in", token=person, next="/knowledge").url.path == "/knowledge"
+        assert (
+            one.form("sign-in", token=person, next="/knowledge").url.path
+            == "/knowledge"
+        )
         assert "deploy-window" in one.get("/knowledge").text
         cookie = one.cookies["hexad_session"]
         found = re.search(r'name="csrf" value="(\w+)"', one.get("/knowledge").text)
@@ -98,23 +118,43 @@ def test_a_page_needs_a_token_once_one_was_made_and_signing_out_ends_it(url: str
 
 @requirement("DASH-01")
 def test_forged_requests_change_nothing(url: str, hx: Hexad) -> None:
-    planted = {"do": "save", "key": "planted", "content": "planted", "category": "rule", "tags": "", "subject": ""}
+    planted = {
+        "do": "save",
+        "key": "planted",
+        "content": "planted",
+        "category": "rule",
+        "tags": "",
+        "subject": "",
+    }
     with Visitor(base_url=url) as one, Visitor(base_url=url) as other:
         one.get("/knowledge")
         assert one.post("/knowledge", data=planted).status_code == 403
-        assert one.post("/knowledge", data={**planted, "csrf": "0" * 32}).status_code == 403
+        assert (
+            one.post("/knowledge", data={**planted, "csrf": "0" * 32}).status_code
+            == 403
+        )
         found = re.search(r'name="csrf" value="(\w+)"', other.get("/knowledge").text)
         assert found
-        assert one.post("/knowledge", data={**planted, "csrf": found[1]}).status_code == 403
+        assert (
+            one.post("/knowledge", data={**planted, "csrf": found[1]}).status_code
+            == 403
+        )
         foreign = {"Origin": "https://evil.example"}
-        assert other.post("/knowledge", data={**planted, "csrf": found[1]}, headers=foreign).status_code == 403
+        assert (
+            other.post(
+                "/knowledge", data={**planted, "csrf": found[1]}, headers=foreign
+            ).status_code
+            == 403
+        )
         assert "planted" not in [entry.key for entry in hx.knowledge.list()]
         other.post("/knowledge", data={**planted, "csrf": found[1]})
         assert "planted" in [entry.key for entry in hx.knowledge.list()]
 
 
 @requirement("DASH-01")
-def test_a_page_shows_and_changes_only_what_its_token_may(url: str, hx: Hexad, tokens: Tokens) -> None:
+def test_a_page_shows_and_changes_only_what_its_token_may(
+    url: str, hx: Hexad, tokens: Tokens
+) -> None:
     hx.scoped(namespace="acme").knowledge.save("theirs", "a secret of theirs")
     reader = secret(tokens, "read")
     with Visitor(base_url=url) as one:
@@ -130,7 +170,9 @@ def test_a_page_shows_and_changes_only_what_its_token_may(url: str, hx: Hexad, t
 
 
 @requirement("DASH-01")
-def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx: Hexad) -> None:
+def test_a_change_that_somebody_made_in_between_is_not_overwritten(
+    url: str, hx: Hexad
+) -> None:
     with Visitor(base_url=url) as one:
         page = one.get("/knowledge?key=deploy-window").text
         tag = re.search(r'name="if_match" value="([^"]+)"', page)
@@ -143,18 +185,29 @@ def test_a_change_that_somebody_made_in_between_is_not_overwritten(url: str, hx:
             "subject": "",
             "if_match": tag[1].replace("&#34;", '"'),
         }
-        answer = one.form("knowledge?key=deploy-window", do="save", key="deploy-window", **late)
+        answer = one.form(
+            "knowledge?key=deploy-window", do="save", key="deploy-window", **late
+        )
         assert "has changed since you read it" in answer.text.replace("&#39;", "'")
         assert hx.knowledge.get("deploy-window").content == "Deploy on Fridays"
 
 
 @requirement("DASH-01")
-def test_a_key_that_was_made_from_a_text_follows_the_text_that_the_form_saves(url: str, hx: Hexad) -> None:
+def test_a_key_that_was_made_from_a_text_follows_the_text_that_the_form_saves(
+    url: str, hx: Hexad
+) -> None:
     made = hx.knowledge.save("Paulo owns the billing service").key
     with Visitor(base_url=url) as one:
-        tag = re.search(r'name="if_match" value="([^"]+)"', one.get(f"/knowledge?key={made}").text)
+        tag = re.search(
+            r'name="if_match" value="([^"]+)"', one.get(f"/knowledge?key={made}").text
+        )
         assert tag
-        typed = {"content": "Sofia owns the billing service", "category": "fact", "tags": "", "subject": ""}
+        typed = {
+            "content": "Sofia owns the billing service",
+            "category": "fact",
+            "tags": "",
+            "subject": "",
+        }
         read = {"key": made, "if_match": tag[1].replace("&#34;", '"')}
         answer = one.form(f"knowledge?key={made}", do="save", **read, **typed)
         assert "Saved as sofia-owns-billing-service." in answer.text
@@ -163,10 +216,14 @@ def test_a_key_that_was_made_from_a_text_follows_the_text_that_the_form_saves(ur
 
 
 @requirement("DASH-01")
-def test_the_counts_beside_a_page_follow_the_changes_of_every_process(url: str, hx: Hexad, tmp_path: Path) -> None:
+def test_the_counts_beside_a_page_follow_the_changes_of_every_process(
+    url: str, hx: Hexad, tmp_path: Path
+) -> None:
     def counted() -> tuple[list[str], list[str]]:
         shown = httpx2.get(f"{url}/log").text
-        return re.findall(r'class="count">(\d+)', shown), re.findall(r'class="count alert"[^>]*>(\d+)', shown)
+        return re.findall(r'class="count">(\d+)', shown), re.findall(
+            r'class="count alert"[^>]*>(\d+)', shown
+        )
 
     assert counted() == (["4", "1", "1"], ["2"])
     assert counted() == (["4", "1", "1"], ["2"])
@@ -191,35 +248,58 @@ def test_the_timeline_says_what_was_found_and_what_came_of_it(url: str) -> None:
 def test_a_memory_is_asked_questions_with_known_answers(url: str) -> None:
     with Visitor(base_url=url) as one:
         shown = one.form(
-            "evaluation", do="measure", lines='{"text": "when deploy?", "relevant": ["deploy-window"]}'
+            "evaluation",
+            do="measure",
+            lines='{"text": "when deploy?", "relevant": ["deploy-window"]}',
         ).text
         assert "recall at 5" in shown
         assert "1.000" in shown
-        assert "has no questions" in one.form("evaluation", do="measure", lines="nonsense").text
+        assert (
+            "has no questions"
+            in one.form("evaluation", do="measure", lines="nonsense").text
+        )
 
 
 @requirement("DASH-01")
-def test_stored_questions_are_chosen_from_the_operators_folder_alone(hx: Hexad, tokens: Tokens, tmp_path: Path) -> None:
+def test_stored_questions_are_chosen_from_the_operators_folder_alone(
+    hx: Hexad, tokens: Tokens, tmp_path: Path
+) -> None:
     line = '{"text": "when deploy?", "relevant": ["deploy-window"]}'
     (tmp_path / "outside.jsonl").write_text(line)
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "ours.jsonl").write_text(line)
-    with serving(hx, tokens, evals=tmp_path / "evals") as url, Visitor(base_url=url) as one:
+    with (
+        serving(hx, tokens, evals=tmp_path / "evals") as url,
+        Visitor(base_url=url) as one,
+    ):
         assert '<option value="ours.jsonl">' in one.get("/evaluation").text
         assert "1.000" in one.form("evaluation", do="measure", set="ours.jsonl").text
-        assert "no set" in one.form("evaluation", do="measure", set="../outside.jsonl").text
+        assert (
+            "no set"
+            in one.form("evaluation", do="measure", set="../outside.jsonl").text
+        )
 
 
 @requirement("DASH-01")
 def test_references_are_listed_saved_searched_and_deleted(url: str, hx: Hexad) -> None:
     page = "knowledge?layer=external_knowledge"
     with Visitor(base_url=url) as one:
-        given = {"layer": "external_knowledge", "name": "Wiki", "location": "https://wiki.example", "kind": "wiki"}
+        given = {
+            "layer": "external_knowledge",
+            "name": "Wiki",
+            "location": "https://wiki.example",
+            "kind": "wiki",
+        }
         saved = one.form(page, do="put_reference", **given)
         assert "https://wiki.example/deploy" in saved.text
         assert hx.references.get("Wiki").origin == "user"
         assert "Wiki</b>" not in one.get(f"/{page}&query=how+to+deploy").text
-        assert "Wiki</b>" not in one.form(page, do="delete_reference", name="Wiki", layer="external_knowledge").text
+        assert (
+            "Wiki</b>"
+            not in one.form(
+                page, do="delete_reference", name="Wiki", layer="external_knowledge"
+            ).text
+        )
 
 
 @pytest.fixture(scope="module")
@@ -235,14 +315,18 @@ def chromium(started: Browser, url: str) -> Iterator[Browser]:
     yield started
     asked = started.asked()
     assert any(each.startswith(f"{url}/static/hexad.css") for each in asked)
-    assert {each for each in asked if not each.startswith((f"{url}/", "data:"))} == set()
+    assert {
+        each for each in asked if not each.startswith((f"{url}/", "data:"))
+    } == set()
     started.open("about:blank")
 
 
 @pytest.mark.browser
 @needs_browser
 @requirement("DASH-01")
-def test_a_person_clicks_through_every_page_and_reviews_by_keys(url: str, hx: Hexad, chromium: Browser) -> None:
+def test_a_person_clicks_through_every_page_and_reviews_by_keys(
+    url: str, hx: Hexad, chromium: Browser
+) -> None:
     one = chromium
     one.open(f"{url}/")
     for page in PAGES:
@@ -332,18 +416,35 @@ def test_a_person_edits_deletes_undoes_tries_a_skill_and_signs_in(
 
 
 def hostile(hx: Hexad) -> None:
-    """Script, style, markup and links in every field that a person or an agent can write."""
-    hx.knowledge.save(HOSTILE[:200], HOSTILE, tags=[HOSTILE[:100]], subject=HOSTILE[:90], source=LINK, origin="agent")
-    hx.knowledge.save(HOSTILE[:200], f"again {HOSTILE}", origin="agent", session=HOSTILE[:80])
+    """Script, style, markup and links in every field that a person or an agent can
+    write.
+    """
+    hx.knowledge.save(
+        HOSTILE[:200],
+        HOSTILE,
+        tags=[HOSTILE[:100]],
+        subject=HOSTILE[:90],
+        source=LINK,
+        origin="agent",
+    )
+    hx.knowledge.save(
+        HOSTILE[:200], f"again {HOSTILE}", origin="agent", session=HOSTILE[:80]
+    )
     hx.references.save(HOSTILE[:150], location=LINK, summary=HOSTILE)
     hx.skills.create(
-        HOSTILE[:90], kind="instruction", description=HOSTILE, definition={"text": HOSTILE}, origin="agent"
+        HOSTILE[:90],
+        kind="instruction",
+        description=HOSTILE,
+        definition={"text": HOSTILE},
+        origin="agent",
     )
     hx.proposals.propose(HOSTILE[:99], HOSTILE, sentence=HOSTILE)
     session = hx.scoped(session=HOSTILE[:70])
     session.observe(tool=HOSTILE[:50], args={"a": HOSTILE}, error=HOSTILE)
     session.observe(tool=HOSTILE[:50], args={"a": "b"}, result="fine")
-    hx.learnings.save(trigger=HOSTILE[:60], error_pattern=HOSTILE, diagnosis=HOSTILE, fix=HOSTILE)
+    hx.learnings.save(
+        trigger=HOSTILE[:60], error_pattern=HOSTILE, diagnosis=HOSTILE, fix=HOSTILE
+    )
     hx.knowledge.save(f"gone {HOSTILE[:180]}", HOSTILE, origin="agent")
     hx.knowledge.delete(f"gone {HOSTILE[:180]}")
     session.prompt("", HOSTILE)
@@ -352,7 +453,9 @@ def hostile(hx: Hexad) -> None:
 @pytest.mark.browser
 @needs_browser
 @requirement("DASH-01")
-def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chromium: Browser) -> None:
+def test_stored_script_style_and_links_run_on_no_page(
+    url: str, hx: Hexad, chromium: Browser
+) -> None:
     hostile(hx)
     one, key = chromium, httpx2.QueryParams({"key": HOSTILE[:200]})
     singles = [
@@ -362,15 +465,30 @@ def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chrom
         f"skills?{httpx2.QueryParams({'name': HOSTILE[:90]})}",
     ]
     singles += [f"learnings?id={each.id}" for each in hx.learnings.list(noticed=True)]
-    asked = httpx2.QueryParams({"message": HOSTILE, "query": HOSTILE, "action": HOSTILE})
+    asked = httpx2.QueryParams(
+        {"message": HOSTILE, "query": HOSTILE, "action": HOSTILE}
+    )
     for page in (*PAGES, *(f"{page}?{asked}" for page in PAGES), *singles):
         one.open(f"{url}/{page}")
         assert one.run("return window.pwned || 0") == 0, page
-        assert one.run("return document.querySelectorAll('main script, main style, main img, main iframe').length") == 0
-        assert one.run("return [...document.links].every(a => a.href.startsWith(location.origin))"), page
+        assert (
+            one.run(
+                "return document.querySelectorAll('main script, main style, main img, main iframe').length"
+            )
+            == 0
+        )
+        assert one.run(
+            "return [...document.links].every(a => a.href.startsWith(location.origin))"
+        ), page
         assert "49" not in one.run("return document.title")
-        assert one.run("return getComputedStyle(document.body).display") == "block", page
-    loud = [each for each in one.errors() if each["level"] == "SEVERE" and "favicon" not in each["message"]]
+        assert one.run("return getComputedStyle(document.body).display") == "block", (
+            page
+        )
+    loud = [
+        each
+        for each in one.errors()
+        if each["level"] == "SEVERE" and "favicon" not in each["message"]
+    ]
     assert loud == []
 
 
@@ -378,14 +496,18 @@ def test_stored_script_style_and_links_run_on_no_page(url: str, hx: Hexad, chrom
 @needs_browser
 @requirement("DASH-01")
 @pytest.mark.parametrize("width", [360, 1400])
-def test_no_page_is_wider_than_the_screen_and_every_field_has_a_name(url: str, chromium: Browser, width: int) -> None:
+def test_no_page_is_wider_than_the_screen_and_every_field_has_a_name(
+    url: str, chromium: Browser, width: int
+) -> None:
     unnamed = """return [...document.querySelectorAll('input:not([type=hidden]), select, textarea, button')]
       .filter(e => !(e.labels && e.labels.length) && !e.textContent.trim() && !e.getAttribute('aria-label'))
       .map(e => e.outerHTML)"""
     chromium.size(width, 800)
     for page in (*PAGES, *SINGLE, "playground?message=deploy"):
         chromium.open(f"{url}/{page}")
-        assert chromium.run("return document.documentElement.scrollWidth") <= width, page
+        assert chromium.run("return document.documentElement.scrollWidth") <= width, (
+            page
+        )
         assert chromium.run(unnamed) == [], page
         assert chromium.run("return document.querySelectorAll('h1').length") == 1
 
@@ -416,7 +538,9 @@ return [...document.querySelectorAll('body *')]
 @needs_browser
 @requirement("DASH-01")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_read_in_light_and_dark(url: str, chromium: Browser, scheme: str) -> None:
+def test_every_text_can_be_read_in_light_and_dark(
+    url: str, chromium: Browser, scheme: str
+) -> None:
     chromium.size(1300, 900)
     chromium.scheme(scheme)
     for page in (*PAGES, *SINGLE, "playground?message=deploy&budget=20"):
@@ -432,12 +556,23 @@ DOCS = Path(__file__).parents[2] / "docs" / "how-to"
 @requirement("DASH-01")
 @pytest.mark.parametrize(
     ("name", "page", "scheme"),
-    [("playground", "playground?message=when+may+I+deploy%3F", "light"), ("review", "review", "dark")],
+    [
+        ("playground", "playground?message=when+may+I+deploy%3F", "light"),
+        ("review", "review", "dark"),
+    ],
 )
 def test_the_pictures_of_the_docs_are_taken_from_the_pages(
-    url: str, chromium: Browser, request: pytest.FixtureRequest, tmp_path: Path, name: str, page: str, scheme: str
+    url: str,
+    chromium: Browser,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    name: str,
+    page: str,
+    scheme: str,
 ) -> None:
-    file = (DOCS if request.config.getoption("--pictures") else tmp_path) / f"{name}.png"
+    file = (
+        DOCS if request.config.getoption("--pictures") else tmp_path
+    ) / f"{name}.png"
     chromium.size(1300, 900)
     chromium.scheme(scheme)
     chromium.open(f"{url}/{page}")
@@ -446,23 +581,42 @@ def test_the_pictures_of_the_docs_are_taken_from_the_pages(
     assert f"({name}.png)" in (DOCS / "serve.md").read_text(encoding="utf-8")
 
 
-AXE = Path(__file__).parents[2] / "examples" / "typescript" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = (
+    Path(__file__).parents[2]
+    / "examples"
+    / "typescript"
+    / "node_modules"
+    / "axe-core"
+    / "axe.min.js"
+)
 RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']"
 
 
 @pytest.mark.browser
 @needs_browser
-@pytest.mark.skipif(not AXE.exists(), reason="no axe: npm install in examples/typescript")
+@pytest.mark.skipif(
+    not AXE.exists(), reason="no axe: npm install in examples/typescript"
+)
 @requirement("DASH-01")
 @pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_nothing_on_any_page(url: str, hx: Hexad, chromium: Browser, width: int) -> None:
+def test_axe_finds_nothing_on_any_page(
+    url: str, hx: Hexad, chromium: Browser, width: int
+) -> None:
     chromium.size(width, 900)
     look = f"axe.run(document, {{runOnly: {RULES}}}).then(r => {{ window.found = r.violations.map(v => v.id); }})"
     learned = (f"learnings?id={each.id}" for each in hx.learnings.list())
-    for page in (*PAGES, *SINGLE, *learned, "knowledge?deleted=1", "playground?message=deploy&budget=20"):
+    for page in (
+        *PAGES,
+        *SINGLE,
+        *learned,
+        "knowledge?deleted=1",
+        "playground?message=deploy&budget=20",
+    ):
         chromium.open(f"{url}/{page}")
         chromium.run(f"{AXE.read_text()}; window.found = null; {look}")
-        found = chromium.wait(lambda: chromium.run("return window.found && [window.found]"), "axe")
+        found = chromium.wait(
+            lambda: chromium.run("return window.found && [window.found]"), "axe"
+        )
         assert found == [[]], page
 
 
@@ -479,7 +633,9 @@ def test_sorted_entries_are_reached_page_by_page(url: str, hx: Hexad) -> None:
 
 
 @requirement("DASH-01", "API-01")
-def test_a_token_for_all_below_a_name_begins_in_the_first_of_them(url: str, hx: Hexad, tokens: Tokens) -> None:
+def test_a_token_for_all_below_a_name_begins_in_the_first_of_them(
+    url: str, hx: Hexad, tokens: Tokens
+) -> None:
     hx.scoped(namespace="acme/dana").knowledge.save("desk", "Dana sits by the window")
     with Visitor(base_url=url) as one:
         one.form("sign-in", token=secret(tokens, namespaces=("acme/*",)))
@@ -487,18 +643,34 @@ def test_a_token_for_all_below_a_name_begins_in_the_first_of_them(url: str, hx: 
 
 
 @requirement("DASH-01")
-def test_a_new_entry_does_not_take_the_place_of_one_that_is_there(url: str, hx: Hexad) -> None:
+def test_a_new_entry_does_not_take_the_place_of_one_that_is_there(
+    url: str, hx: Hexad
+) -> None:
     hx.knowledge.save("kettle", "Descale it", tags=["kitchen"], subject="home")
     with Visitor(base_url=url) as one:
-        answer = one.form("knowledge", do="save", content="Buy one", key="kettle", category="fact", tags="", subject="")
+        answer = one.form(
+            "knowledge",
+            do="save",
+            content="Buy one",
+            key="kettle",
+            category="fact",
+            tags="",
+            subject="",
+        )
     assert "is there already" in answer.text
     assert ">Buy one</textarea>" in answer.text  # what was typed is not lost
     kept = hx.knowledge.get("kettle")
-    assert (kept.content, kept.tags, kept.subject) == ("Descale it", ("kitchen",), "home")
+    assert (kept.content, kept.tags, kept.subject) == (
+        "Descale it",
+        ("kitchen",),
+        "home",
+    )
 
 
 @requirement("DASH-01")
-def test_deleted_entries_are_listed_searched_and_brought_back(url: str, hx: Hexad) -> None:
+def test_deleted_entries_are_listed_searched_and_brought_back(
+    url: str, hx: Hexad
+) -> None:
     with Visitor(base_url=url) as visitor:
         for key in ("note-0", "note-1"):
             hx.knowledge.delete(key)
@@ -506,17 +678,33 @@ def test_deleted_entries_are_listed_searched_and_brought_back(url: str, hx: Hexa
         assert "note-0" in listed
         assert "note-2" not in listed
         assert "note-1" not in visitor.get("/knowledge?deleted=1&query=note 0").text
-        assert "1 entry brought back." in visitor.form("knowledge?deleted=1", do="undelete", key="note-0").text
+        assert (
+            "1 entry brought back."
+            in visitor.form("knowledge?deleted=1", do="undelete", key="note-0").text
+        )
     assert hx.knowledge.get("note-0").content == "Deploy note 0"
     found = httpx2.get(f"{url}/api/v1/knowledge?deleted=true").json()["items"]
     assert [each["key"] for each in found] == ["note-1"]
 
 
 @requirement("DASH-01")
-def test_a_draft_is_edited_before_it_is_approved_and_typed_text_survives_a_mistake(url: str, hx: Hexad) -> None:
+def test_a_draft_is_edited_before_it_is_approved_and_typed_text_survives_a_mistake(
+    url: str, hx: Hexad
+) -> None:
     steps = [{"tool": "deploy", "args": {"to": "prod"}}]
-    hx.skills.create("release", kind="composite", description="Release", definition={"steps": steps}, origin="agent")
-    typed = {"name": "release", "description": "Release it", "when": "on Tuesdays", "do": "edit_skill"}
+    hx.skills.create(
+        "release",
+        kind="composite",
+        description="Release",
+        definition={"steps": steps},
+        origin="agent",
+    )
+    typed = {
+        "name": "release",
+        "description": "Release it",
+        "when": "on Tuesdays",
+        "do": "edit_skill",
+    }
     with Visitor(base_url=url) as visitor:
         wrong = visitor.form("review", **typed, body='[{"tool": "deploy"')
         assert "must be JSON such as" in wrong.text
@@ -527,34 +715,57 @@ def test_a_draft_is_edited_before_it_is_approved_and_typed_text_survives_a_mista
         assert "has changed since you read it" in stale.text
     skill = hx.skills.get("release")
     assert skill.definition == {"steps": [{"tool": "announce", "args": {}}]}
-    assert (skill.status, skill.description, skill.when) == ("draft", "Release it", "on Tuesdays")
+    assert (skill.status, skill.description, skill.when) == (
+        "draft",
+        "Release it",
+        "on Tuesdays",
+    )
 
 
 @requirement("DASH-01")
-def test_a_learning_shows_how_its_trust_changed_and_what_came_of_its_prompts(url: str, hx: Hexad) -> None:
+def test_a_learning_shows_how_its_trust_changed_and_what_came_of_its_prompts(
+    url: str, hx: Hexad
+) -> None:
     (learning,) = hx.learnings.list()
-    days = (("2026-02-01", True), ("2026-02-02", True), ("2026-02-03", True), ("2026-02-04", False))
+    days = (
+        ("2026-02-01", True),
+        ("2026-02-02", True),
+        ("2026-02-03", True),
+        ("2026-02-04", False),
+    )
     for number, (day, ok) in enumerate(days):
         session = hx.scoped(session=f"later:{number}")
         session.prompt("", "book a day: cannot read the day")
-        session.observe(tool="book", args={"day": "1/2"}, error="cannot read the day '1/2'")
+        session.observe(
+            tool="book", args={"day": "1/2"}, error="cannot read the day '1/2'"
+        )
         error = None if ok else f"cannot read the day '{day}'"
-        session.observe(tool="book", args={"day": day}, error=error, result="ok" if ok else None)
+        session.observe(
+            tool="book", args={"day": day}, error=error, result="ok" if ok else None
+        )
     text = httpx2.get(f"{url}/learnings?id={learning.id}").text
     trust = text.partition("<h2>Trust</h2>")[2].partition("</svg>")[0]
     assert re.findall(r'class="part (\w+)"', trust) == ["good", "good", "bad"]
     assert f"to {shown_trust(hx.learnings.get(learning.id).trust)}" in trust
     prompts = text.partition("Shown in prompts")[2]
     assert re.findall(r"trust (rose|fell)</span>", prompts) == ["fell", "rose"]
-    assert prompts.count("no change") == 2  # sessions that were shown nothing did as well
+    assert (
+        prompts.count("no change") == 2
+    )  # sessions that were shown nothing did as well
     hx.learnings.correct(learning=learning.id, fix="write the day as YYYY-MM-DD")
     assert 'class="part act"' in httpx2.get(f"{url}/learnings?id={learning.id}").text
 
 
 @requirement("DASH-01", "EVID-01")
-def test_a_learning_shows_its_examples_its_lessons_and_who_said_them(url: str, hx: Hexad) -> None:
+def test_a_learning_shows_its_examples_its_lessons_and_who_said_them(
+    url: str, hx: Hexad
+) -> None:
     (learning,) = hx.learnings.list()
-    hx.learnings.save(trigger="tool:book", error_pattern=learning.error_pattern, fix="dates in ISO form")
+    hx.learnings.save(
+        trigger="tool:book",
+        error_pattern=learning.error_pattern,
+        fix="dates in ISO form",
+    )
     hx.learnings.correct(learning=learning.id, fix="write the day as YYYY-MM-DD")
     text = html.unescape(httpx2.get(f"{url}/learnings?id={learning.id}").text)
     examples, _, rest = text.partition('id="examples"')[2].partition('id="lessons"')
@@ -573,7 +784,9 @@ def test_a_learning_shows_its_examples_its_lessons_and_who_said_them(url: str, h
 
 
 @requirement("DASH-01", "API-01", "EVID-03")
-def test_what_one_session_met_is_listed_where_that_is_asked_for(url: str, hx: Hexad) -> None:
+def test_what_one_session_met_is_listed_where_that_is_asked_for(
+    url: str, hx: Hexad
+) -> None:
     hx.observe(tool="mail", args={"to": "ann"}, error="mailbox full", session="once")
     assert "mailbox full" not in httpx2.get(f"{url}/learnings").text
     assert "<b>1</b><span>only noticed</span>" in httpx2.get(f"{url}/learnings").text
@@ -585,13 +798,18 @@ def test_what_one_session_met_is_listed_where_that_is_asked_for(url: str, hx: He
 
 
 @requirement("DASH-01")
-def test_a_skill_says_whether_it_is_approved_and_by_whom_if_that_is_known(url: str, hx: Hexad) -> None:
+def test_a_skill_says_whether_it_is_approved_and_by_whom_if_that_is_known(
+    url: str, hx: Hexad
+) -> None:
     with Visitor(base_url=url) as visitor:
         assert "<dt>approved</dt><dd>no</dd>" in visitor.get("/skills?name=greet").text
         done = visitor.form("skills?name=greet", name="greet", do="activate_skill")
     assert "<dt>approved</dt><dd>yes</dd>" in done.text
     hx.skills.activate("greet", by="dana")
-    assert "<dt>approved</dt><dd>by dana</dd>" in httpx2.get(f"{url}/skills?name=greet").text
+    assert (
+        "<dt>approved</dt><dd>by dana</dd>"
+        in httpx2.get(f"{url}/skills?name=greet").text
+    )
 
 
 @requirement("DASH-01")
@@ -604,11 +822,17 @@ def test_the_form_to_try_a_skill_names_its_parameters(url: str, hx: Hexad) -> No
         definition={"steps": [{"tool": "plan"}]},
         parameters={"type": "object", "properties": properties},
     )
-    hx.skills.create("rest", kind="instruction", description="Rest", definition={"text": "Sit down."})
+    hx.skills.create(
+        "rest", kind="instruction", description="Rest", definition={"text": "Sit down."}
+    )
 
     def offered(name: str) -> object:
         text = httpx2.get(f"{url}/skills", params={"name": name}).text
-        return json.loads(html.unescape(text.partition('name="parameters">')[2].partition("</textarea>")[0]))
+        return json.loads(
+            html.unescape(
+                text.partition('name="parameters">')[2].partition("</textarea>")[0]
+            )
+        )
 
     assert offered("greet") == {"name": ""}
     assert offered("trip") == {"city</textarea>": "", "days": 3}

@@ -1,4 +1,6 @@
-"""Traces and metrics by OpenTelemetry: what happened and how long it took, never what was said."""
+"""Traces and metrics by OpenTelemetry: what happened and how long it took, never what
+was said.
+"""
 
 from __future__ import annotations
 
@@ -42,19 +44,36 @@ def test_a_retrieval_is_a_span_with_one_for_each_layer_inside_the_callers_own(
     with opened(tmp_path / "agent.db", semantic=False) as hx:
         hx.knowledge.save("unmistakable-key", "unmistakable content about deploys")
         with instrumented(), trace.get_tracer("mine").start_as_current_span("turn"):
-            hx.retrieve("unmistakable question about deploys", session="unmistakable-session")
+            hx.retrieve(
+                "unmistakable question about deploys", session="unmistakable-session"
+            )
             hx.knowledge.save("other", "unmistakable too")
         hx.retrieve("after it")
     found = {span.name: span for span in spans.get_finished_spans()}
-    whole, layer, mine = found["hexad.retrieval"], found["hexad.layer.user_knowledge"], found["turn"]
+    whole, layer, mine = (
+        found["hexad.retrieval"],
+        found["hexad.layer.user_knowledge"],
+        found["turn"],
+    )
     assert whole.parent is not None
     assert layer.parent is not None
     assert whole.parent.span_id == mine.context.span_id
     assert layer.parent.span_id == whole.context.span_id
     assert whole.attributes is not None
     assert whole.attributes["hexad.user_knowledge.items"] == 1
-    assert len([span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"]) == 1
-    assert "unmistakable" not in "".join(span.to_json() for span in spans.get_finished_spans())
+    assert (
+        len(
+            [
+                span
+                for span in spans.get_finished_spans()
+                if span.name == "hexad.retrieval"
+            ]
+        )
+        == 1
+    )
+    assert "unmistakable" not in "".join(
+        span.to_json() for span in spans.get_finished_spans()
+    )
 
 
 @requirement("OBS-01")
@@ -65,8 +84,12 @@ def test_a_layer_takes_the_time_of_its_own_work_inside_the_retrieval(
         hx.knowledge.save("window", "deploys are on Tuesdays")
         spans.clear()
         found = hx.retrieve("deploys").seconds
-    whole, *layers = sorted(spans.get_finished_spans(), key=lambda span: span.name, reverse=True)
-    assert [span.name for span in layers] == ["hexad.layer.user_knowledge"], "the others hold nothing"
+    whole, *layers = sorted(
+        spans.get_finished_spans(), key=lambda span: span.name, reverse=True
+    )
+    assert [span.name for span in layers] == ["hexad.layer.user_knowledge"], (
+        "the others hold nothing"
+    )
     assert abs(length(layers[0]) - found[Layer.USER_KNOWLEDGE]) < 1e-6
     assert sum(map(length, layers)) < length(whole)
 
@@ -83,8 +106,14 @@ def test_a_save_is_a_span_with_what_it_did_and_a_failed_one_is_marked(
             hx.knowledge.delete("unmistakable")
     *done, failed = spans.get_finished_spans()
     assert [span.name for span in done] == ["hexad.knowledge.save", "hexad.tool.call"]
-    assert [(span.attributes or {})["hexad." + span.name.removeprefix("hexad.")] for span in done] == [1, 1]
-    assert (failed.name, failed.status.status_code) == ("hexad.change", trace.StatusCode.ERROR)
+    assert [
+        (span.attributes or {})["hexad." + span.name.removeprefix("hexad.")]
+        for span in done
+    ] == [1, 1]
+    assert (failed.name, failed.status.status_code) == (
+        "hexad.change",
+        trace.StatusCode.ERROR,
+    )
     assert "unmistakable" not in "".join(span.to_json() for span in (*done, failed))
 
 
@@ -96,10 +125,21 @@ def test_a_request_through_the_gateway_is_the_parent_of_its_retrieval(
         hx.knowledge.save("window", "deploys are on Tuesdays", origin="agent")
         with serving(hx, tokens_in(tmp_path), upstream="http://127.0.0.1:1/v1") as url:
             spans.clear()
-            body = {"model": "m", "messages": [{"role": "user", "content": "unmistakable deploys"}]}
-            assert httpx2.post(f"{url}/gateway/v1/chat/completions", json=body).status_code == 502
+            body = {
+                "model": "m",
+                "messages": [{"role": "user", "content": "unmistakable deploys"}],
+            }
+            assert (
+                httpx2.post(f"{url}/gateway/v1/chat/completions", json=body).status_code
+                == 502
+            )
     found = {span.name: span for span in spans.get_finished_spans()}
-    names = ("hexad.layer.user_knowledge", "hexad.retrieval", "hexad.gateway", "hexad.request")
+    names = (
+        "hexad.layer.user_knowledge",
+        "hexad.retrieval",
+        "hexad.gateway",
+        "hexad.request",
+    )
     for inner, outer in pairwise(found[name] for name in names):
         assert inner.parent is not None
         assert inner.parent.span_id == outer.context.span_id
@@ -133,7 +173,9 @@ def test_a_listener_that_fails_does_not_fail_what_it_hears_about_and_is_logged_o
             hx.knowledge.save("second", "never on Fridays")
         assert len(hx.knowledge.list()) == 2
     assert heard == ["change", "change"]
-    assert [record.message.endswith("ExporterGone") for record in caplog.records] == [True]
+    assert [record.message.endswith("ExporterGone") for record in caplog.records] == [
+        True
+    ]
 
 
 class Refusing(SpanProcessor):
@@ -147,7 +189,9 @@ class Refusing(SpanProcessor):
 
 
 @requirement("OBS-01")
-def test_what_comes_after_a_span_that_failed_is_not_inside_of_it(tmp_path: Path, spans: InMemorySpanExporter) -> None:
+def test_what_comes_after_a_span_that_failed_is_not_inside_of_it(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
     refusing, provider = Refusing(), trace.get_tracer_provider()
     assert isinstance(provider, TracerProvider)
     provider.add_span_processor(refusing)
@@ -157,30 +201,58 @@ def test_what_comes_after_a_span_that_failed_is_not_inside_of_it(tmp_path: Path,
         assert hx.retrieve("deploys").items
         refusing.on = False
         assert hx.retrieve("deploys").items
-    found = [span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"]
+    found = [
+        span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"
+    ]
     assert [span.parent for span in found] == [None, None]
 
 
 @requirement("OBS-01")
 def test_the_picture_of_a_trace_is_drawn_from_spans(tmp_path: Path) -> None:
     file, root = tmp_path / "trace.svg", Path(__file__).parents[2]
-    subprocess.run([sys.executable, str(root / "examples" / "trace.py"), str(file)], check=True)
-    for name in ("turn", "hexad.retrieval", "hexad.layer.user_knowledge", "tool deploy", "hexad.tool.call"):
+    subprocess.run(
+        [sys.executable, str(root / "examples" / "trace.py"), str(file)], check=True
+    )
+    for name in (
+        "turn",
+        "hexad.retrieval",
+        "hexad.layer.user_knowledge",
+        "tool deploy",
+        "hexad.tool.call",
+    ):
         assert f">{name}</text>" in file.read_text()
         assert f">{name}</text>" in (root / "docs" / "how-to" / "trace.svg").read_text()
 
 
 @requirement("OBS-01")
-def test_a_request_continues_the_trace_of_its_caller(tmp_path: Path, spans: InMemorySpanExporter) -> None:
+def test_a_request_continues_the_trace_of_its_caller(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
     trace_id, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-    with opened(tmp_path / "agent.db", semantic=False) as hx, instrumented(), serving(hx, tokens_in(tmp_path)) as url:
+    with (
+        opened(tmp_path / "agent.db", semantic=False) as hx,
+        instrumented(),
+        serving(hx, tokens_in(tmp_path)) as url,
+    ):
         spans.clear()
         asked = {"traceparent": f"00-{trace_id}-{parent}-01"}
-        assert httpx2.post(f"{url}/api/v1/retrieve", json={"message": "deploy"}, headers=asked).status_code == 200
+        assert (
+            httpx2.post(
+                f"{url}/api/v1/retrieve", json={"message": "deploy"}, headers=asked
+            ).status_code
+            == 200
+        )
         assert httpx2.get(f"{url}/healthz").status_code == 200
-    requests = [span for span in spans.get_finished_spans() if span.name == "hexad.request"]
-    assert [(f"{each.context.trace_id:032x}" == trace_id) for each in requests] == [True, False]
+    requests = [
+        span for span in spans.get_finished_spans() if span.name == "hexad.request"
+    ]
+    assert [(f"{each.context.trace_id:032x}" == trace_id) for each in requests] == [
+        True,
+        False,
+    ]
     assert requests[0].parent is not None
     assert f"{requests[0].parent.span_id:016x}" == parent
-    [found] = [span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"]
+    [found] = [
+        span for span in spans.get_finished_spans() if span.name == "hexad.retrieval"
+    ]
     assert f"{found.context.trace_id:032x}" == trace_id

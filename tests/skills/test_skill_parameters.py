@@ -1,4 +1,6 @@
-"""Parameters: a documented part of JSON Schema, checked when a skill is stored and before it runs."""
+"""Parameters: a documented part of JSON Schema, checked when a skill is stored and
+before it runs.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,12 @@ def test_a_value_fits_its_schema_or_the_error_says_what_was_expected(
 
 @requirement("SKILL-08")
 def test_an_error_names_the_place_however_deep_it_is() -> None:
-    schema = one({"type": "array", "items": {"properties": {"name": {"type": "string"}}, "required": ["name"]}})
+    schema = one(
+        {
+            "type": "array",
+            "items": {"properties": {"name": {"type": "string"}}, "required": ["name"]},
+        }
+    )
     with pytest.raises(InvalidInput, match=r"parameters\.x\.1\.name: must be text"):
         admit(schema, {"x": [{"name": "a"}, {"name": 2}]})
     with pytest.raises(InvalidInput, match=r"parameters\.x\.0\.name: is missing"):
@@ -82,10 +89,13 @@ def test_what_is_missing_or_unknown_is_named() -> None:
     with pytest.raises(InvalidInput, match=r"parameters\.y: is not known; known are x"):
         admit(schema, {"x": "a", "y": 1})
     with pytest.raises(
-        InvalidInput, match=r"parameters\.x: is missing \(the city\); 'y' was given, which is not known"
+        InvalidInput,
+        match=r"parameters\.x: is missing \(the city\); 'y' was given, which is not known",
     ):
         admit(schema, {"y": 1})
-    with pytest.raises(InvalidInput, match="is not known; the skill takes no parameters"):
+    with pytest.raises(
+        InvalidInput, match="is not known; the skill takes no parameters"
+    ):
         admit({}, {"y": 1})
     for strange in ([], "x", None, {1: "a"}):
         with pytest.raises(InvalidInput, match="must be an object with names"):
@@ -101,7 +111,9 @@ def test_defaults_are_filled_in_and_belong_to_one_call() -> None:
     assert admit(schema, {}) == {"x": [1]}
     inner = one({"properties": {"deep": {"default": "d"}}})
     assert admit(inner, {"x": {}}) == {"x": {"deep": "d"}}
-    assert admit(one({"properties": {"deep": {"default": "d"}}, "default": {}}), {}) == {"x": {"deep": "d"}}
+    assert admit(
+        one({"properties": {"deep": {"default": "d"}}, "default": {}}), {}
+    ) == {"x": {"deep": "d"}}
 
 
 @requirement("SKILL-08")
@@ -111,7 +123,9 @@ def test_a_whole_number_is_one_however_it_is_written() -> None:
         float: ["number", ["integer", "number"], ["number", "null"]],
     }
     for came, named in kinds.items():
-        assert {type(admit(one({"type": kind}), {"x": 3.0})["x"]) for kind in named} == {came}
+        assert {
+            type(admit(one({"type": kind}), {"x": 3.0})["x"]) for kind in named
+        } == {came}
 
 
 @requirement("SKILL-08")
@@ -142,7 +156,9 @@ def test_a_whole_number_is_one_however_it_is_written() -> None:
         ({"properties": {f"p{n}": {} for n in range(65)}}, "parameters"),
     ],
 )
-def test_a_schema_with_anything_that_would_not_be_checked_is_refused(schema: Any, where: str) -> None:
+def test_a_schema_with_anything_that_would_not_be_checked_is_refused(
+    schema: Any, where: str
+) -> None:
     with pytest.raises(InvalidInput) as error:
         check_schema(schema)
     assert error.value.field == where
@@ -162,7 +178,9 @@ def test_what_is_nested_too_deeply_is_refused_in_schema_and_value() -> None:
 
 @requirement("SKILL-08")
 @given(schema=json_objects, value=json_values)
-def test_any_input_gets_a_value_or_one_clear_error(schema: dict[str, Json], value: Json) -> None:
+def test_any_input_gets_a_value_or_one_clear_error(
+    schema: dict[str, Json], value: Json
+) -> None:
     with suppress(InvalidInput):
         check_schema({"properties": {"x": schema}})
         admit({"properties": {"x": schema}}, {"x": value})
@@ -176,7 +194,9 @@ def test_without_rules_a_value_comes_through_as_it_is(value: Json) -> None:
 
 @requirement("SKILL-08")
 @given(low=st.integers(-5, 5), high=st.integers(-5, 5), value=st.integers(-9, 9))
-def test_bounds_admit_exactly_what_is_between_them(low: int, high: int, value: int) -> None:
+def test_bounds_admit_exactly_what_is_between_them(
+    low: int, high: int, value: int
+) -> None:
     schema = one({"minimum": low, "exclusiveMaximum": high})
     if low <= value < high:
         assert admit(schema, {"x": value}) == {"x": value}

@@ -1,4 +1,6 @@
-"""How skills lie in the file: what older files hold stays, and what a skill does is read when it runs."""
+"""How skills lie in the file: what older files hold stays, and what a skill does is
+read when it runs.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 
 
 @requirement("STORE-04")
-def test_skills_from_before_are_kept_found_and_wait_for_approval(tmp_path: Path) -> None:
+def test_skills_from_before_are_kept_found_and_wait_for_approval(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "agent.db"
     connection = sqlite3.connect(path, isolation_level=None)
     migrate(connection, path, migrations()[:3])
@@ -46,7 +50,9 @@ def test_skills_from_before_are_kept_found_and_wait_for_approval(tmp_path: Path)
 
 
 @requirement("STORE-04")
-def test_what_a_skill_does_is_still_there_when_its_table_was_divided(tmp_path: Path) -> None:
+def test_what_a_skill_does_is_still_there_when_its_table_was_divided(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "agent.db"
     connection = sqlite3.connect(path, isolation_level=None)
     migrate(connection, path, migrations()[:5])
@@ -70,15 +76,21 @@ def test_what_a_skill_does_is_still_there_when_its_table_was_divided(tmp_path: P
 
 
 @requirement("SKILL-09")
-def test_a_skill_is_found_and_counted_without_reading_what_it_does(file_hx: Hexad) -> None:
+def test_a_skill_is_found_and_counted_without_reading_what_it_does(
+    file_hx: Hexad,
+) -> None:
     """It may be megabytes of files: only a run needs them."""
     instruct(file_hx)
     file_hx.skills.activate("greet")
     with sqlite3.connect(file_hx.store.location) as connection:
-        connection.execute("UPDATE hexad_skill_definition SET definition = 'unreadable'")
+        connection.execute(
+            "UPDATE hexad_skill_definition SET definition = 'unreadable'"
+        )
     connection.close()
     assert [item.key for item in file_hx.retrieve("greet somebody").all()] == ["greet"]
-    assert "Greet a visitor" in str(file_hx.assemble("", file_hx.retrieve("greet somebody")))
+    assert "Greet a visitor" in str(
+        file_hx.assemble("", file_hx.retrieve("greet somebody"))
+    )
     with pytest.raises(StoreDamaged):
         file_hx.skills.get("greet")
 

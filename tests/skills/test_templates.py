@@ -1,4 +1,6 @@
-"""Templates: what they write, what they miss, and that they reach nothing and take no longer than they may."""
+"""Templates: what they write, what they miss, and that they reach nothing and take no
+longer than they may.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from hexad.errors import TemplateFailed
-from hexad.skills.templates import RenderLimits, inferred_parameters, parameters_of, problems, render
+from hexad.skills.templates import (
+    RenderLimits,
+    inferred_parameters,
+    parameters_of,
+    problems,
+    render,
+)
 from hexad.skills.templates.budget import Budget, Stop
 from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.filters import FILTERS, TESTS
@@ -27,10 +35,15 @@ if TYPE_CHECKING:
 
 pytestmark = requirement("SKILL-07")
 PAGE = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
-PATIENT = RenderLimits(seconds=600)  # so that it is a count that ends a test, and not a busy machine
+PATIENT = RenderLimits(
+    seconds=600
+)  # so that it is a count that ends a test, and not a busy machine
 _json = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=10,
 )
 VALUES: dict[str, Any] = {
@@ -45,7 +58,9 @@ VALUES: dict[str, Any] = {
 }
 
 
-def failure(template: str, values: dict[str, Any] | None = None, limits: RenderLimits = PATIENT) -> TemplateFailed:
+def failure(
+    template: str, values: dict[str, Any] | None = None, limits: RenderLimits = PATIENT
+) -> TemplateFailed:
     with pytest.raises(TemplateFailed) as caught:
         render(template, values or {}, limits=limits)
     return caught.value
@@ -90,17 +105,25 @@ def failure(template: str, values: dict[str, Any] | None = None, limits: RenderL
     ],
 )  # fmt: skip
 def test_a_template_writes_what_jinja_writes(template: str) -> None:
-    theirs = Environment(keep_trailing_newline=True, autoescape=False).from_string(template)  # noqa: S701
+    theirs = Environment(keep_trailing_newline=True, autoescape=False).from_string(  # noqa: S701
+        template
+    )
     assert render(template, VALUES).replace("&#x27;", "&#39;") == theirs.render(VALUES)
 
 
 def test_json_is_written_as_json() -> None:
-    assert render("{{ m|tojson }}", {"m": {"a": [1, None, "ü<"]}}) == '{"a": [1, null, "ü<"]}'
+    assert (
+        render("{{ m|tojson }}", {"m": {"a": [1, None, "ü<"]}})
+        == '{"a": [1, null, "ü<"]}'
+    )
     assert render("{{ [1]|tojson(indent=1) }}", {}) == "[\n 1\n]"
 
 
 @given(
-    st.text(st.characters(exclude_characters="{}%#\r", exclude_categories=["Cs"]), max_size=200),
+    st.text(
+        st.characters(exclude_characters="{}%#\r", exclude_categories=["Cs"]),
+        max_size=200,
+    ),
     st.sampled_from(["\n", "\r\n"]),
 )
 def test_text_without_expressions_stays_as_it_is(text: str, newline: str) -> None:
@@ -131,7 +154,9 @@ def test_any_value_can_be_written_and_read_again(value: Any) -> None:
         ("{{ 1 == gone }}", "gone", 1),
     ],
 )
-def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(template: str, missing: str, line: int) -> None:
+def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(
+    template: str, missing: str, line: int
+) -> None:
     failed = failure(template, {"here": {}})
     assert (failed.missing, failed.line) == (missing, line)
     assert repr(missing) in str(failed)
@@ -160,19 +185,40 @@ def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(template: st
         ("{{ a|attr('b') }}", "the filter `attr`"),
         ("{{ a|pprint }}", "the filter `pprint`"),
         ("{{ a is callable }}", "the test `callable`"),
-        ("\n{% autoescape true %}{% endautoescape %}", "line 2: uses `autoescape`, which templates do not have here"),
-        ("{{ a|map('upper')|join }}", "line 1: gives `map` other arguments than it takes: attribute=…"),
+        (
+            "\n{% autoescape true %}{% endautoescape %}",
+            "line 2: uses `autoescape`, which templates do not have here",
+        ),
+        (
+            "{{ a|map('upper')|join }}",
+            "line 1: gives `map` other arguments than it takes: attribute=…",
+        ),
         ("{{ a|map }}", "gives `map` other arguments"),
         ("{{ a|upper(1) }}", "gives `upper` other arguments than it takes: none"),
-        ("{{ a|replace('b') }}", "gives `replace` other arguments than it takes: old, new"),
-        ("{{ a|join(between=1) }}", "gives `join` other arguments than it takes: d, attribute"),
+        (
+            "{{ a|replace('b') }}",
+            "gives `replace` other arguments than it takes: old, new",
+        ),
+        (
+            "{{ a|join(between=1) }}",
+            "gives `join` other arguments than it takes: d, attribute",
+        ),
         ("{% with a = 1 %}{{ a }}{% endwith %}", "`with`"),
         ("{{ a[1:2] }}", "`a slice`"),
         ("{{ 3 // 2 }}", "`//`"),
         ("{{ {'a': 1} }}", "`a mapping in braces`"),
-        ("{{ a|default(1, true, 2) }}", "gives `default` other arguments than it takes: default_value, boolean"),
-        ("{{ a is defined(1) }}", "gives `defined` other arguments than it takes: none"),
-        ("{{ a is divisibleby }}", "gives `divisibleby` other arguments than it takes: num"),
+        (
+            "{{ a|default(1, true, 2) }}",
+            "gives `default` other arguments than it takes: default_value, boolean",
+        ),
+        (
+            "{{ a is defined(1) }}",
+            "gives `defined` other arguments than it takes: none",
+        ),
+        (
+            "{{ a is divisibleby }}",
+            "gives `divisibleby` other arguments than it takes: num",
+        ),
         ("{{ a is default }}", "the test `default`"),
         ("{{ range(stop=3) }}", "calls a function"),
         ("{{ 1 }}" * 20_000, "characters, the limit is"),
@@ -181,7 +227,9 @@ def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(template: st
         ("{{ " + "(" * 3000 + ")" * 3000 + " }}", "nested too deeply"),
     ],
 )
-def test_a_template_that_cannot_be_is_reported_when_it_is_stored_and_when_it_is_used(template: str, about: str) -> None:
+def test_a_template_that_cannot_be_is_reported_when_it_is_stored_and_when_it_is_used(
+    template: str, about: str
+) -> None:
     (problem,) = problems(template)
     assert about in problem
     assert str(failure(template)) == problem
@@ -196,25 +244,42 @@ def test_a_template_that_can_be_has_no_problems_and_names_its_parameters() -> No
 @pytest.mark.parametrize(
     ("template", "needed"),
     [
-        ("{% if x %}{% set y = 1 %}{% elif z %}{% set y = 2 %}{% else %}{% set y = 3 %}{% endif %}{{ y }}", "x z"),
-        ("{{ y }}{% set y = 1 %}{{ y }}{% set a, b = c %}{{ a ~ b }}{% set d = d %}", "y c d"),
-        ("{% for a in a if a > m %}{{ loop.index }}{% set z = a %}{{ z }}{% else %}{{ e }}{% endfor %}", "a m e"),
+        (
+            "{% if x %}{% set y = 1 %}{% elif z %}{% set y = 2 %}{% else %}{% set y = 3 %}{% endif %}{{ y }}",
+            "x z",
+        ),
+        (
+            "{{ y }}{% set y = 1 %}{{ y }}{% set a, b = c %}{{ a ~ b }}{% set d = d %}",
+            "y c d",
+        ),
+        (
+            "{% for a in a if a > m %}{{ loop.index }}{% set z = a %}{{ z }}{% else %}{{ e }}{% endfor %}",
+            "a m e",
+        ),
         ("{{ " + " + ".join(["n"] * 2000) + " }}{{ range(k) }}", "n k"),
     ],
 )
-def test_the_parameters_of_a_template_are_the_names_that_it_reads_and_does_not_set(template: str, needed: str) -> None:
+def test_the_parameters_of_a_template_are_the_names_that_it_reads_and_does_not_set(
+    template: str, needed: str
+) -> None:
     assert parameters_of(template) == set(needed.split())
 
 
 @requirement("SAFE-01")
-@pytest.mark.parametrize("costly", ["3**(10**8)", "'a'*10**9", "[0]*10**9", "range(10**9)|list|length"])
+@pytest.mark.parametrize(
+    "costly", ["3**(10**8)", "'a'*10**9", "[0]*10**9", "range(10**9)|list|length"]
+)
 def test_creating_a_template_evaluates_nothing_of_it(hx: Hexad, costly: str) -> None:
     definition = {"template": "{{ " + costly + " }} {{ who }}"}
-    skill = hx.skills.create("costly", kind="template", description="grows", definition=definition)
+    skill = hx.skills.create(
+        "costly", kind="template", description="grows", definition=definition
+    )
     assert list(skill.parameters["properties"]) == ["who"]
 
 
-@pytest.mark.parametrize("value", [object(), b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])
+@pytest.mark.parametrize(
+    "value", [object(), b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]]
+)
 def test_only_data_gets_into_a_template(value: Any) -> None:
     assert "no JSON" in str(failure("{{ value }}", {"value": value}))
 
@@ -243,15 +308,43 @@ _HOLDERS = [
     "true",
 ]
 _ATTRIBUTES = [
-    *("__class__", "__init__", "__globals__", "__mro__", "__subclasses__", "__builtins__", "__dict__", "__doc__"),
-    *("upper", "format", "format_map", "keys", "append", "real", "mro", "gi_frame", "func_globals", "environment"),
+    *(
+        "__class__",
+        "__init__",
+        "__globals__",
+        "__mro__",
+        "__subclasses__",
+        "__builtins__",
+        "__dict__",
+        "__doc__",
+    ),
+    *(
+        "upper",
+        "format",
+        "format_map",
+        "keys",
+        "append",
+        "real",
+        "mro",
+        "gi_frame",
+        "func_globals",
+        "environment",
+    ),
 ]
 
 
-@given(st.sampled_from(_HOLDERS), st.lists(st.sampled_from(_ATTRIBUTES), min_size=1, max_size=3), st.booleans())
-def test_no_expression_reaches_an_attribute(holder: str, attributes: list[str], dotted: bool) -> None:
+@given(
+    st.sampled_from(_HOLDERS),
+    st.lists(st.sampled_from(_ATTRIBUTES), min_size=1, max_size=3),
+    st.booleans(),
+)
+def test_no_expression_reaches_an_attribute(
+    holder: str, attributes: list[str], dotted: bool
+) -> None:
     path = "".join(f".{name}" if dotted else f"['{name}']" for name in attributes)
-    failed = failure(f"{{% for one in [1] %}}{{{{ {holder}{path} }}}}{{% endfor %}}", VALUES)
+    failed = failure(
+        f"{{% for one in [1] %}}{{{{ {holder}{path} }}}}{{% endfor %}}", VALUES
+    )
     assert failed.missing in {attributes[0], "self", "range", "real"}
 
 
@@ -279,12 +372,16 @@ def test_any_expression_gives_text_or_fails_as_a_template(expression: str) -> No
         text = render(f"{{{{ {expression} }}}}", VALUES, limits=PATIENT)
     except TemplateFailed as failed:
         text = str(failed).split("there are")[0]
-    assert not re.search(r"<(class|function|built-in|module|bound|method|generator|slot|_io)", text)
+    assert not re.search(
+        r"<(class|function|built-in|module|bound|method|generator|slot|_io)", text
+    )
 
 
 @given(st.text("{}%#()[]'\"|.,:~+-*/ \nabcdefinorslt_0123456789", max_size=60))
 @settings(max_examples=300)
-def test_any_text_written_as_a_template_gives_text_or_fails_as_one(template: str) -> None:
+def test_any_text_written_as_a_template_gives_text_or_fails_as_one(
+    template: str,
+) -> None:
     try:
         assert isinstance(render(template, VALUES, limits=PATIENT), str)
     except TemplateFailed:
@@ -337,13 +434,18 @@ def test_a_hostile_template_ends_within_its_limits(template: str) -> None:
 
 
 def test_time_is_looked_at_in_each_step() -> None:
-    assert "longer than 1e-09 s" in str(failure("{{ 1 }}", limits=RenderLimits(seconds=1e-9)))
+    assert "longer than 1e-09 s" in str(
+        failure("{{ 1 }}", limits=RenderLimits(seconds=1e-9))
+    )
 
 
 @pytest.mark.parametrize("template", ["{{ xs|join }}"])
 def test_time_is_looked_at_inside_of_a_filter_too(template: str) -> None:
     seconds = count()  # each look at the clock is a second after the one before
-    evaluator = Evaluator({"xs": list(range(50))}, Budget(RenderLimits(seconds=20), lambda: float(next(seconds))))
+    evaluator = Evaluator(
+        {"xs": list(range(50))},
+        Budget(RenderLimits(seconds=20), lambda: float(next(seconds))),
+    )
     with pytest.raises(Stop, match="longer than 20 s"):
         evaluator.render(parse(template, RenderLimits()))
 
@@ -355,17 +457,29 @@ def test_a_template_says_which_values_it_cannot_do_without() -> None:
 
 
 def test_values_that_are_too_large_are_refused() -> None:
-    assert "handles more than 20,971,520 characters" in str(failure("", {"a": "x" * 2**25}))
+    assert "handles more than 20,971,520 characters" in str(
+        failure("", {"a": "x" * 2**25})
+    )
 
 
 def test_the_page_names_every_filter_test_and_limit() -> None:
     shown = {
-        kind: set(re.findall(r"\w+", re.search(rf"^{kind}: (.*?)\.$", PAGE, re.MULTILINE | re.DOTALL)[1]))
+        kind: set(
+            re.findall(
+                r"\w+",
+                re.search(rf"^{kind}: (.*?)\.$", PAGE, re.MULTILINE | re.DOTALL)[1],
+            )
+        )
         for kind in ("Filters", "Tests")
     }  # type: ignore[index]
     assert shown["Filters"] == set(FILTERS)
     assert shown["Tests"] == set(TESTS)
-    rows = re.findall(r"^\| `(\w+)` \| ([\d,.]+) \|", PAGE.split("`RenderLimits` |")[1], flags=re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\d,.]+) \|",
+        PAGE.split("`RenderLimits` |")[1],
+        flags=re.MULTILINE,
+    )
     assert {name: float(value.replace(",", "")) for name, value in rows} == {
-        field.name: getattr(RenderLimits(), field.name) for field in fields(RenderLimits)
+        field.name: getattr(RenderLimits(), field.name)
+        for field in fields(RenderLimits)
     }

@@ -1,8 +1,10 @@
-"""A PostgreSQL server for the tests: the one whose URL the environment names, else one that is started here.
+"""A PostgreSQL server for the tests: the one whose URL the environment names, else one
+that is started here.
 
-`HEXAD_TEST_POSTGRES` names a server whose user may create schemas. Without it the binaries in the folder
-`HEXAD_TEST_POSTGRES_BIN` are started, else those of the extra `postgres-server`, else those on the PATH. Where there
-are none the tests are skipped, but fail in CI.
+`HEXAD_TEST_POSTGRES` names a server whose user may create schemas. Without it the
+binaries in the folder `HEXAD_TEST_POSTGRES_BIN` are started, else those of the extra
+`postgres-server`, else those on the PATH. Where there are none the tests are skipped,
+but fail in CI.
 """
 
 from __future__ import annotations
@@ -46,13 +48,17 @@ def stop_server() -> None:
 def new_schema() -> str:
     """The URL of a schema that nobody used before."""
     url = server_url()
-    return f"{url}{'&' if '?' in url else '?'}schema=test_{os.getpid()}_{next(_schemas)}"
+    return (
+        f"{url}{'&' if '?' in url else '?'}schema=test_{os.getpid()}_{next(_schemas)}"
+    )
 
 
 def drop_schema(url: str) -> None:
     """Remove it."""
     with psycopg.connect(server_url(), autocommit=True) as connection:
-        connection.execute(f"DROP SCHEMA IF EXISTS {url.rsplit('schema=', 1)[1]} CASCADE")
+        connection.execute(
+            f"DROP SCHEMA IF EXISTS {url.rsplit('schema=', 1)[1]} CASCADE"
+        )
 
 
 def end_sessions() -> None:

@@ -1,4 +1,6 @@
-"""A proxy in front of a PostgreSQL server that counts round trips: batches of statements that a client waits for."""
+"""A proxy in front of a PostgreSQL server that counts round trips: batches of
+statements that a client waits for.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,16 @@ if TYPE_CHECKING:
 
 _LENGTH: Final = struct.Struct("!I")
 _ASKS_FOR_TLS: Final = struct.pack("!HH", 1234, 5679)  # before the first message
-_UNAWAITED: Final = ({"COMMIT"}, {"ROLLBACK"})  # the end of a transaction that only read: nobody waits for it
+_UNAWAITED: Final = (
+    {"COMMIT"},
+    {"ROLLBACK"},
+)  # the end of a transaction that only read: nobody waits for it
 
 
 class Wire:
-    """Forwards connections to the server of a URL; use it as a context manager, and connect to its own `url`."""
+    """Forwards connections to the server of a URL; use it as a context manager, and
+    connect to its own `url`.
+    """
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -67,7 +74,9 @@ class Wire:
 
 
 class _Messages:
-    """Reads a client's messages: which statements each batch holds, up to its Sync or simple query."""
+    """Reads a client's messages: which statements each batch holds, up to its Sync or
+    simple query.
+    """
 
     def __init__(self, batches: list[list[str]]) -> None:
         self._batches = batches
@@ -107,7 +116,9 @@ class _Messages:
             self._batch = []
 
 
-def _forward(source: socket.socket, target: socket.socket, seen: _Messages | None) -> None:
+def _forward(
+    source: socket.socket, target: socket.socket, seen: _Messages | None
+) -> None:
     with contextlib.suppress(OSError):
         while data := source.recv(65536):
             if seen is not None:

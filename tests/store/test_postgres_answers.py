@@ -1,4 +1,6 @@
-"""SQLite and PostgreSQL, filled alike, give the same answers: order, scores and reasons."""
+"""SQLite and PostgreSQL, filled alike, give the same answers: order, scores and
+reasons.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
 
 WORDS = ["deploy", "window", "tuesday", "server", "password", "rotate", "backup"]
 WORDS += ["invoice", "tea", "anna", "report", "timeout", "region", "error"]
-QUESTIONS = ("when do we deploy?", "rotate the server password", "tea for anna", "timeout error in the region report")
+QUESTIONS = (
+    "when do we deploy?",
+    "rotate the server password",
+    "tea for anna",
+    "timeout error in the region report",
+)
 clock = FixedClock()
 _namespaces = (f"pair {number}" for number in count())
 
@@ -54,8 +61,16 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hexad, Hexa
     """An engine on each store."""
     url, file = new_schema(), tmp_path_factory.mktemp("answers") / "agent.db"
     with ExitStack() as stack:
-        common = {"embedder": embed, "semantic": True, "max_knowledge": 10_000, "max_learnings": 10_000}
-        engines = [stack.enter_context(opened(place, clock=clock, **common)) for place in (file, url)]
+        common = {
+            "embedder": embed,
+            "semantic": True,
+            "max_knowledge": 10_000,
+            "max_learnings": 10_000,
+        }
+        engines = [
+            stack.enter_context(opened(place, clock=clock, **common))
+            for place in (file, url)
+        ]
         yield engines[0], engines[1]
     drop_schema(url)
 
@@ -71,7 +86,9 @@ entries = st.fixed_dictionaries(
         "position": st.integers(0, 5),
         "relevance": st.sampled_from([0.2, 0.5, 1.0]),
         "origin": st.sampled_from(["user", "agent"]),
-        "expires": st.sampled_from([MOMENT + timedelta(days=1), MOMENT - timedelta(days=1)]),
+        "expires": st.sampled_from(
+            [MOMENT + timedelta(days=1), MOMENT - timedelta(days=1)]
+        ),
         "tags": st.lists(st.sampled_from(WORDS), max_size=2),
     },
 )
@@ -96,17 +113,30 @@ def do(hx: Hexad, kind: str, name: str, given: Any) -> None:  # noqa: C901 - one
         case "delete" if any(entry.key == name for entry in hx.knowledge.list()):
             hx.knowledge.delete(name)
         case "refer":
-            hx.references.save(name, location=f"https://example.com/{name}", summary=given)
+            hx.references.save(
+                name, location=f"https://example.com/{name}", summary=given
+            )
         case "learn":
-            hx.learnings.save(trigger=f"tool:{name}", error_pattern=f"{given} failed", fix=f"{given} again")
+            hx.learnings.save(
+                trigger=f"tool:{name}",
+                error_pattern=f"{given} failed",
+                fix=f"{given} again",
+            )
         case "fail":
-            hx.observe(tool=name, error=f"Error: {given}", args={"a": given}, session="s")
+            hx.observe(
+                tool=name, error=f"Error: {given}", args={"a": given}, session="s"
+            )
         case "work":
             hx.observe(tool=name, result="done", args={"a": 1}, session="s")
         case "skill":
             if all(skill.name != name for skill in hx.skills.list()):
                 definition = {"template": f"Do {given}."}
-                hx.skills.create(name, description=f"How to {given}", kind="template", definition=definition)
+                hx.skills.create(
+                    name,
+                    description=f"How to {given}",
+                    kind="template",
+                    definition=definition,
+                )
             hx.skills.activate(name)
         case "ask":
             found = hx.retrieve(name)
@@ -121,9 +151,16 @@ def answers(hx: Hexad) -> list[Any]:
     found: list[Any] = []
     for question in QUESTIONS:
         found.append(_without_ids(wire.retrieval(hx.retrieve(question))))
-        found.append([wire.item(item) for item in hx.knowledge.search(question, category="rule")])
+        found.append(
+            [wire.item(item) for item in hx.knowledge.search(question, category="rule")]
+        )
         candidates = hx.explain(question).candidates
-        found.append([[(each.item.content, each.verdict) for each in judged] for judged in candidates.values()])
+        found.append(
+            [
+                [(each.item.content, each.verdict) for each in judged]
+                for judged in candidates.values()
+            ]
+        )
     return found
 
 
@@ -137,7 +174,9 @@ def _without_ids(shape: Any) -> Any:
 
 @requirement("PG-01")
 @settings(max_examples=12)
-@given(st.lists(saves, min_size=2, max_size=6), st.lists(steps, min_size=3, max_size=14))
+@given(
+    st.lists(saves, min_size=2, max_size=6), st.lists(steps, min_size=3, max_size=14)
+)
 def test_any_history_gives_the_same_answers_on_both(
     both: tuple[Hexad, Hexad], saved: list[Any], others: list[Any]
 ) -> None:
@@ -154,21 +193,29 @@ def test_any_history_gives_the_same_answers_on_both(
 
 
 def fill(hx: Hexad, namespace: str) -> None:
-    """So many rows that terms are common, blocks are full and some rows have been changed and removed since."""
+    """So many rows that terms are common, blocks are full and some rows have been
+    changed and removed since.
+    """
     chance = random.Random(7)  # noqa: S311
     store = hx._engine.workspace.store
     records: list[Any] = []
     for number in range(1000):
         text = " ".join(chance.choices(WORDS, k=chance.randint(1, 9)))
         at = MOMENT + timedelta(minutes=number)
-        fields: dict[str, Any] = {"updated": at, "category": chance.choice(["rule", "fact"])}
+        fields: dict[str, Any] = {
+            "updated": at,
+            "category": chance.choice(["rule", "fact"]),
+        }
         if number % 5 == 0:
             fields |= {"thread": f"t{number % 3}", "position": number // 15}
         if number % 17 == 0:
             fields |= {"expires": MOMENT + timedelta(days=chance.choice([-1, 400]))}
         records.append(knowledge(f"k{number}", f"{text} note {number}", **fields))
         if number % 9 == 0:
-            records += [reference(f"r{number}", summary=text), learning(f"l{number}", fix=text, error_pattern=text)]
+            records += [
+                reference(f"r{number}", summary=text),
+                learning(f"l{number}", fix=text, error_pattern=text),
+            ]
     with store.transaction(namespace) as unit:
         unit.put([_entry(record) for record in records])
         unit.scrub()
@@ -178,7 +225,9 @@ def fill(hx: Hexad, namespace: str) -> None:
         for record in records[5::13]:
             unit.remove(record.layer, record.id)
         for number in range(0, 1000, 23):
-            unit.put([_entry(knowledge(f"k{number}", " ".join(chance.choices(WORDS, k=4))))])
+            unit.put(
+                [_entry(knowledge(f"k{number}", " ".join(chance.choices(WORDS, k=4))))]
+            )
 
 
 def _entry(record: Any) -> Entry:
@@ -187,7 +236,9 @@ def _entry(record: Any) -> Entry:
 
 
 @requirement("PG-01")
-def test_thousands_of_rows_give_the_same_evidence_and_answers_on_both(both: tuple[Hexad, Hexad]) -> None:
+def test_thousands_of_rows_give_the_same_evidence_and_answers_on_both(
+    both: tuple[Hexad, Hexad],
+) -> None:
     found = []
     for each in both:
         clock.now = MOMENT + timedelta(days=4)
@@ -198,16 +249,35 @@ def test_thousands_of_rows_give_the_same_evidence_and_answers_on_both(both: tupl
 
 
 def _evidence(hx: Hexad) -> list[Any]:
-    """The content of the index, by the order of rows instead of their numbers, which each store gives as it likes."""
+    """The content of the index, by the order of rows instead of their numbers, which
+    each store gives as it likes.
+    """
     found: list[Any] = []
     with hx._engine.workspace.store.reading("many") as view:
         rules = (facet("category", "rule"),)
-        for terms, facets in ((WORDS, ()), ([*WORDS[:2], "note"], ()), (WORDS[:3], rules), (["7", "note"], rules)):
-            question = Question(layers=list(Layer)[2:], now=clock(), terms=terms, facets=facets, standing=5)
+        for terms, facets in (
+            (WORDS, ()),
+            ([*WORDS[:2], "note"], ()),
+            (WORDS[:3], rules),
+            (["7", "note"], rules),
+        ):
+            question = Question(
+                layers=list(Layer)[2:],
+                now=clock(),
+                terms=terms,
+                facets=facets,
+                standing=5,
+            )
             for layer, evidence in view.evidence(question).items():
-                order = {row.number: row.record.id for row in view.fetch({layer: _numbers(evidence)})[layer]}
+                order = {
+                    row.number: row.record.id
+                    for row in view.fetch({layer: _numbers(evidence)})[layer]
+                }
                 postings = {
-                    term: [(order[posting[0]], *posting[1:]) for posting in sorted(rows, reverse=True)]
+                    term: [
+                        (order[posting[0]], *posting[1:])
+                        for posting in sorted(rows, reverse=True)
+                    ]
                     for term, rows in evidence.postings.items()
                 }
                 found.append((layer, evidence.statistics, postings, evidence.filtered))
@@ -215,4 +285,6 @@ def _evidence(hx: Hexad) -> list[Any]:
 
 
 def _numbers(evidence: Any) -> set[int]:
-    return {posting[0] for postings in evidence.postings.values() for posting in postings}
+    return {
+        posting[0] for postings in evidence.postings.values() for posting in postings
+    }

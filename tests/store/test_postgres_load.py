@@ -1,4 +1,6 @@
-"""Kills, storms and thousands of tenants on PostgreSQL: a few in every run, all of them in `make soak`."""
+"""Kills, storms and thousands of tenants on PostgreSQL: a few in every run, all of them
+in `make soak`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ import pytest
 
 from hexad.errors import CommitInDoubt, StoreError
 from tests.store.postgres import drop_schema, new_schema, server_url
-from tests.store.postgres_load import IN_EACH, ask_and_save, fill_tenants, in_processes, storm
+from tests.store.postgres_load import (
+    IN_EACH,
+    ask_and_save,
+    fill_tenants,
+    in_processes,
+    storm,
+)
 from tests.store.postgres_server import PostgresServer
 from tests.support import opened, requirement
 
@@ -51,7 +59,9 @@ class Writer(threading.Thread):
             turn += 1
             key = f"w{self._number}-{turn}"
             try:
-                self._hx.knowledge.save(key, f"said by writer {self._number}, turn {turn}")
+                self._hx.knowledge.save(
+                    key, f"said by writer {self._number}, turn {turn}"
+                )
                 self.acknowledged.append(key)
             except CommitInDoubt:
                 self.in_doubt.append(key)
@@ -62,10 +72,15 @@ class Writer(threading.Thread):
 
 @requirement("PG-03")
 @pytest.mark.parametrize("kills", [3, pytest.param(100, marks=soak)])
-def test_a_killed_server_loses_nothing_it_acknowledged_and_every_commit_in_doubt_is_resolved(kills: int) -> None:
+def test_a_killed_server_loses_nothing_it_acknowledged_and_every_commit_in_doubt_is_resolved(
+    kills: int,
+) -> None:
     server_url()  # skips where there is none
     chance = Random(8)  # noqa: S311
-    with PostgresServer(durable=True) as server, opened(server.url, max_knowledge=1_000_000) as hx:
+    with (
+        PostgresServer(durable=True) as server,
+        opened(server.url, max_knowledge=1_000_000) as hx,
+    ):
         writers = [Writer(hx, number) for number in range(WRITERS)]
         for writer in writers:
             writer.start()
@@ -88,32 +103,48 @@ def test_a_killed_server_loses_nothing_it_acknowledged_and_every_commit_in_doubt
             assert set(writer.acknowledged) <= held
             assert not held & set(writer.refused)
         assert all(scope.audit.verify().ok for scope in scopes)
-        acknowledged, refused = sum(len(w.acknowledged) for w in writers), sum(len(w.refused) for w in writers)
-        print(f"\n{kills} kills: {acknowledged:,} saves acknowledged, 0 lost; {refused:,} refused, none stored")
+        acknowledged, refused = (
+            sum(len(w.acknowledged) for w in writers),
+            sum(len(w.refused) for w in writers),
+        )
+        print(
+            f"\n{kills} kills: {acknowledged:,} saves acknowledged, 0 lost; {refused:,} refused, none stored"
+        )
 
 
 @requirement("PG-01")
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-@pytest.mark.parametrize(("processes", "rounds"), [(2, 5), pytest.param(8, 60, marks=soak)])
+@pytest.mark.parametrize(
+    ("processes", "rounds"), [(2, 5), pytest.param(8, 60, marks=soak)]
+)
 def test_processes_that_do_everything_at_once_see_no_error(
     kind: str, processes: int, rounds: int, url: str, tmp_path: Path
 ) -> None:
     place = url if kind == "postgresql" else str(tmp_path / "storm.db")
     started = time.monotonic()
-    errors = [error for found in in_processes(processes, storm, place, rounds) for error in found]
+    errors = [
+        error
+        for found in in_processes(processes, storm, place, rounds)
+        for error in found
+    ]
     assert not errors
     seconds = time.monotonic() - started
     with opened(place) as hx:
         for namespace in hx.store.namespaces():
             assert hx.scoped(namespace=namespace).audit.verify().ok
-        kept = len([entry for entry in hx.knowledge.list() if entry.key.startswith("p")])
+        kept = len(
+            [entry for entry in hx.knowledge.list() if entry.key.startswith("p")]
+        )
         assert kept == processes * (rounds - len(range(0, rounds, 4)))
-    print(f"\n{kind}: {processes} processes x {rounds} rounds of 10 actions in {seconds:.0f} s, 0 errors")
+    print(
+        f"\n{kind}: {processes} processes x {rounds} rounds of 10 actions in {seconds:.0f} s, 0 errors"
+    )
 
 
 @requirement("PG-01")
 @pytest.mark.parametrize(
-    ("tenants", "processes", "clients", "each"), [(40, 2, 3, 20), pytest.param(10_000, 4, 8, 400, marks=soak)]
+    ("tenants", "processes", "clients", "each"),
+    [(40, 2, 3, 20), pytest.param(10_000, 4, 8, 400, marks=soak)],
 )
 def test_thousands_of_tenants_ask_and_save_without_an_error(
     url: str, tenants: int, processes: int, clients: int, each: int

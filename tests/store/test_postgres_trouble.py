@@ -1,4 +1,6 @@
-"""A server that goes away, fails over or stands behind a pooler; limits that many processes share."""
+"""A server that goes away, fails over or stands behind a pooler; limits that many
+processes share.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,10 @@ def save_until_refused(url: str, name: str, saved: Any) -> None:
 def test_processes_share_the_limit_of_a_session(url: str) -> None:
     spawn = multiprocessing.get_context("spawn")
     saved = spawn.Value("i", 0)
-    others = [spawn.Process(target=save_until_refused, args=(url, f"p{number}", saved)) for number in range(4)]
+    others = [
+        spawn.Process(target=save_until_refused, args=(url, f"p{number}", saved))
+        for number in range(4)
+    ]
     for other in others:
         other.start()
     for other in others:
@@ -76,7 +81,10 @@ def test_processes_share_the_limit_of_a_session(url: str) -> None:
     assert [other.exitcode for other in others] == [0] * 4
     with opened(url, max_knowledge=12) as hx:
         assert saved.value == 12 == len(hx.knowledge.list())
-        assert sum(record.action == "knowledge.reject" for record in hx.audit.records()) == 40 - 12
+        assert (
+            sum(record.action == "knowledge.reject" for record in hx.audit.records())
+            == 40 - 12
+        )
         assert hx.audit.verify().ok
         hx.knowledge.save("free", "no session, no limit")
         hx.knowledge.save("other", "another session", session="t")
@@ -122,7 +130,9 @@ def test_processes_that_start_at_once_create_the_schema_once(url: str) -> None:
 
 
 @requirement("PG-01")
-def test_a_user_needs_rights_on_a_schema_and_none_on_the_database(server: PostgresServer) -> None:
+def test_a_user_needs_rights_on_a_schema_and_none_on_the_database(
+    server: PostgresServer,
+) -> None:
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute("CREATE ROLE app LOGIN PASSWORD 'secret'")
         connection.execute("CREATE SCHEMA given AUTHORIZATION app")
@@ -137,7 +147,9 @@ def test_a_user_needs_rights_on_a_schema_and_none_on_the_database(server: Postgr
 
 
 @requirement("PG-03")
-def test_a_reader_whose_session_ends_reads_on_if_nothing_changed_in_the_meantime(url: str) -> None:
+def test_a_reader_whose_session_ends_reads_on_if_nothing_changed_in_the_meantime(
+    url: str,
+) -> None:
     store = PostgresStore(url)
     step(store)
     with store.reading(HOME) as view:
@@ -163,19 +175,27 @@ def book(day: str) -> str:
 
 
 def patient(server: PostgresServer) -> str:
-    """Its URL, for clients that wait until a busy machine has let it answer; a closed port refuses at once."""
+    """Its URL, for clients that wait until a busy machine has let it answer; a closed
+    port refuses at once.
+    """
     return f"{server.url}?connect_timeout=600"
 
 
 @requirement("PG-03", "ADK-06")
 def test_an_agent_answers_while_the_server_is_away_says_so_once_and_recovers(
-    server: PostgresServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    server: PostgresServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("hexad.edges.agent._PATIENCE", 600.0)  # or a slow machine has a second thing to say
+    monkeypatch.setattr(
+        "hexad.edges.agent._PATIENCE", 600.0
+    )  # or a slow machine has a second thing to say
     booking = [Call("book", {"day": "Monday"}), "Booked."]
     model = ScriptedModel.playing([*booking, *booking, *booking])
     with opened(patient(server)) as hx:
-        hx.knowledge.save("rooms", "Rooms are booked for Tuesdays only", category="rule")
+        hx.knowledge.save(
+            "rooms", "Rooms are booked for Tuesdays only", category="rule"
+        )
         place = runner(agent(model, [book]), [HexadPlugin(hx)])
 
         async def talk() -> list[Any]:
@@ -189,7 +209,9 @@ def test_an_agent_answers_while_the_server_is_away_says_so_once_and_recovers(
             return events + await said(place, "Book a room")
 
         events = asyncio.run(talk())
-        assert [parts for event in events if (parts := parts_of(event)) == ["Booked."]] == [["Booked."]] * 3
+        assert [
+            parts for event in events if (parts := parts_of(event)) == ["Booked."]
+        ] == [["Booked."]] * 3
         assert not warnings(caplog)
         found = [hx.retrieve("which rooms?").items.get(ENTRIES)]
         assert found[0] is not None
@@ -210,7 +232,10 @@ def test_an_engine_without_its_server_says_which_layers_failed_and_finds_again_w
             assert hx.prompt("You help.", "which editor?").text == "You help."
         said = [each for each in warnings(caplog) if "no answer" in each]
         assert len(said) <= 2, "the connection was lost, and then there was none"
-        assert "user_knowledge, agent_learnings, skill_patterns, external_knowledge" in said[-1]
+        assert (
+            "user_knowledge, agent_learnings, skill_patterns, external_knowledge"
+            in said[-1]
+        )
         assert "no connection" in said[-1]
         with pytest.raises(StoreError, match=r"127\.0\.0\.1"):
             hx.knowledge.save("editor", "emacs")
@@ -223,31 +248,49 @@ def test_an_engine_without_its_server_says_which_layers_failed_and_finds_again_w
 
 
 @requirement("PG-03")
-def test_clients_with_both_addresses_go_on_after_a_failover(server: PostgresServer) -> None:
+def test_clients_with_both_addresses_go_on_after_a_failover(
+    server: PostgresServer,
+) -> None:
     with PostgresServer(primary=server) as standby:
         account = urlsplit(server.url).netloc.rpartition("@")[0]
         both = f"postgresql://{account}@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres"
         with opened(both) as hx:
-            assert hx.store.location.endswith(f"@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres")
+            assert hx.store.location.endswith(
+                f"@127.0.0.1:{standby.port},127.0.0.1:{server.port}/postgres"
+            )
             hx.knowledge.save("editor", "vim is the editor")
             _wait_for_replay(server, standby)
-            with opened(standby.url) as replica:  # reads what was replayed, and writes nothing
-                assert [item.key for item in replica.retrieve("which editor?").items[ENTRIES]] == ["editor"]
+            with opened(
+                standby.url
+            ) as replica:  # reads what was replayed, and writes nothing
+                assert [
+                    item.key
+                    for item in replica.retrieve("which editor?").items[ENTRIES]
+                ] == ["editor"]
                 with pytest.raises(StoreReadOnly):
                     replica.knowledge.save("editor", "ed")
             server.kill()
             _promote(standby)
-            assert [item.key for item in hx.retrieve("which editor?").items[ENTRIES]] == ["editor"]
+            assert [
+                item.key for item in hx.retrieve("which editor?").items[ENTRIES]
+            ] == ["editor"]
             hx.knowledge.save("editor", "emacs is the editor")
             assert len(hx.knowledge.history("editor")) == 2
             assert hx.audit.verify().ok
 
 
 def _wait_for_replay(primary: PostgresServer, standby: PostgresServer) -> None:
-    """Wait until the standby has what the primary has written: reading one's own writes from a replica."""
-    with psycopg.connect(primary.url) as one, psycopg.connect(standby.url, autocommit=True) as two:
+    """Wait until the standby has what the primary has written: reading one's own writes
+    from a replica.
+    """
+    with (
+        psycopg.connect(primary.url) as one,
+        psycopg.connect(standby.url, autocommit=True) as two,
+    ):
         written = one.execute("SELECT pg_current_wal_insert_lsn()").fetchone()
-        while two.execute("SELECT pg_last_wal_replay_lsn() >= %s", written).fetchone() != (True,):
+        while two.execute(
+            "SELECT pg_last_wal_replay_lsn() >= %s", written
+        ).fetchone() != (True,):
             time.sleep(0.01)
 
 
@@ -273,8 +316,14 @@ def pgbouncer(folder: Path, url: str) -> Iterator[str]:
         "default_pool_size = 3\nmax_client_conn = 100\nunix_socket_dir =\n"
     )
     as_nobody_owns = as_nobody(folder)
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen([program, "bouncer.ini"], cwd=folder, **quiet, **as_nobody_owns) as process:
+    quiet = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
+    with subprocess.Popen(
+        [program, "bouncer.ini"], cwd=folder, **quiet, **as_nobody_owns
+    ) as process:
         address = f"postgresql://{parts.username}:{parts.password}@127.0.0.1:{port}/{parts.path[1:]}"
         try:
             while PGconn.ping(address.encode()) != Ping.OK:
@@ -291,19 +340,26 @@ def test_pgbouncer_in_transaction_mode_serves_more_clients_than_it_has_sessions(
 ) -> None:
     schema = url.rsplit("schema=", 1)[1]
     folder = tmp_path_factory.mktemp("pgbouncer")
-    with pgbouncer(folder, server_url()) as address, opened(f"{address}?schema={schema}&prepare=no") as hx:
+    with (
+        pgbouncer(folder, server_url()) as address,
+        opened(f"{address}?schema={schema}&prepare=no") as hx,
+    ):
         failures: list[BaseException] = []
 
         def work(number: int) -> None:
             try:
                 own = hx.scoped(namespace=f"n{number % 3}")
                 for each in range(8):
-                    own.knowledge.save(f"k{number}-{each}", f"note {each} of writer{number}")
+                    own.knowledge.save(
+                        f"k{number}-{each}", f"note {each} of writer{number}"
+                    )
                     assert own.retrieve(f"what did writer{number} note?").items[ENTRIES]
             except BaseException as error:
                 failures.append(error)
 
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
+        threads = [
+            threading.Thread(target=work, args=(number,)) for number in range(12)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -313,7 +369,9 @@ def test_pgbouncer_in_transaction_mode_serves_more_clients_than_it_has_sessions(
             scope = hx.scoped(namespace=f"n{number}")
             assert len(scope.knowledge.list()) == 32
             assert scope.audit.verify().ok
-        with psycopg.connect(address, autocommit=True, prepare_threshold=None) as other:  # settings did not leak
+        with psycopg.connect(
+            address, autocommit=True, prepare_threshold=None
+        ) as other:  # settings did not leak
             assert other.execute("SHOW statement_timeout").fetchone() == ("0",)
             assert other.execute("SHOW plan_cache_mode").fetchone() == ("auto",)
 
@@ -327,7 +385,9 @@ def test_a_pooler_that_mixes_prepared_statements_is_an_error_that_says_how_to_go
     def save_with_several_clients(address: str) -> None:
         with ExitStack() as engines:
             for number in range(4):
-                engines.enter_context(opened(f"{address}?schema={schema}")).knowledge.save(f"k{number}", "vim")
+                engines.enter_context(
+                    opened(f"{address}?schema={schema}")
+                ).knowledge.save(f"k{number}", "vim")
 
     with (
         pgbouncer(tmp_path_factory.mktemp("pgbouncer"), server_url()) as address,

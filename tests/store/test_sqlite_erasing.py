@@ -46,21 +46,39 @@ def traces(path: Path) -> list[str]:
 
 
 def confide(hx: Hexad, key: str = "diary") -> None:
-    """An entry with several versions, changed fields, tags, a source, a subject and a page that overflows."""
-    hx.knowledge.save(key, f"{MARK}first is what I said", tags=(f"{MARK}tag", "plain"), source=f"{MARK}source")
-    hx.knowledge.save(key, f"{MARK}second " * 3000, subject="anna", session="confession")
-    hx.knowledge.save(key, f"{MARK}third is shorter", tags=(f"{MARK}othertag",), category="rule")
-    hx.knowledge.save(key, f"{MARK}fourth, {MARK}CamelCase and {MARK}/path.txt", pinned=True)
+    """An entry with several versions, changed fields, tags, a source, a subject and a
+    page that overflows.
+    """
+    hx.knowledge.save(
+        key,
+        f"{MARK}first is what I said",
+        tags=(f"{MARK}tag", "plain"),
+        source=f"{MARK}source",
+    )
+    hx.knowledge.save(
+        key, f"{MARK}second " * 3000, subject="anna", session="confession"
+    )
+    hx.knowledge.save(
+        key, f"{MARK}third is shorter", tags=(f"{MARK}othertag",), category="rule"
+    )
+    hx.knowledge.save(
+        key, f"{MARK}fourth, {MARK}CamelCase and {MARK}/path.txt", pinned=True
+    )
 
 
 def fill(hx: Hexad, rows: int) -> int:
-    """Entries in any order of keys, so that pages split and cells move; some are about Anna, and marked. How many?"""
+    """Entries in any order of keys, so that pages split and cells move; some are about
+    Anna, and marked. How many?
+    """
     chance = random.Random(7)  # noqa: S311  (a story, not a secret)
     marked = 0
     with hx.store.transaction("default") as unit:
         for number in range(rows):
             secret = chance.random() < 0.1
-            words = [f"{MARK if secret else 'word'}{chance.randrange(2000)}" for _ in range(chance.choice((5, 25, 90)))]
+            words = [
+                f"{MARK if secret else 'word'}{chance.randrange(2000)}"
+                for _ in range(chance.choice((5, 25, 90)))
+            ]
             key, subject = f"{chance.random()}-{number}", "anna" if secret else ""
             entry = knowledge(key, " ".join(words), subject=subject)
             unit.put([Entry(entry, Document.of(entry.fields()))])
@@ -80,11 +98,15 @@ WAYS: dict[str, Callable[[Hexad], Forgotten]] = {
 
 @requirement("KNOW-04", "KNOW-08")
 @pytest.mark.parametrize("way", WAYS)
-def test_forgetting_leaves_no_bytes_of_any_version_tag_or_term(hx: Hexad, path: Path, way: str) -> None:
+def test_forgetting_leaves_no_bytes_of_any_version_tag_or_term(
+    hx: Hexad, path: Path, way: str
+) -> None:
     confide(hx)
     if way == "session":  # what was said elsewhere stays: say nothing elsewhere
         hx.forget(everything=True)
-        hx.scoped(session="confession").knowledge.save("diary", f"{MARK}only", tags=(f"{MARK}tag",))
+        hx.scoped(session="confession").knowledge.save(
+            "diary", f"{MARK}only", tags=(f"{MARK}tag",)
+        )
     assert traces(path)
     forgotten = WAYS[way](hx)
     assert (forgotten.entries, forgotten.erased, forgotten.detail) == (1, True, "")
@@ -95,7 +117,9 @@ def test_forgetting_leaves_no_bytes_of_any_version_tag_or_term(hx: Hexad, path: 
 
 @requirement("KNOW-04", "KNOW-08")
 @pytest.mark.soak
-def test_forgetting_leaves_no_bytes_among_thousands_of_other_rows(hx: Hexad, path: Path) -> None:
+def test_forgetting_leaves_no_bytes_among_thousands_of_other_rows(
+    hx: Hexad, path: Path
+) -> None:
     marked = fill(hx, 3000)
     confide(hx)
     assert hx.erase_traces()
@@ -110,7 +134,9 @@ def test_forgetting_leaves_no_bytes_among_thousands_of_other_rows(hx: Hexad, pat
 
 
 @requirement("KNOW-04")
-def test_what_was_hidden_before_it_was_forgotten_leaves_no_bytes_either(hx: Hexad, path: Path) -> None:
+def test_what_was_hidden_before_it_was_forgotten_leaves_no_bytes_either(
+    hx: Hexad, path: Path
+) -> None:
     confide(hx)
     hx.knowledge.delete("diary")
     hx.knowledge.save("diary", "something harmless")
@@ -120,12 +146,28 @@ def test_what_was_hidden_before_it_was_forgotten_leaves_no_bytes_either(hx: Hexa
 
 @requirement("KNOW-04", "KNOW-08")
 def test_other_nouns_leave_no_bytes_either(hx: Hexad, path: Path) -> None:
-    hx.references.save("Runbook", location=f"https://wiki/{MARK}", summary=f"{MARK}summary", metadata={"a": MARK})
-    hx.skills.create("release", kind="instruction", description=f"{MARK}how", definition={"text": MARK})
+    hx.references.save(
+        "Runbook",
+        location=f"https://wiki/{MARK}",
+        summary=f"{MARK}summary",
+        metadata={"a": MARK},
+    )
+    hx.skills.create(
+        "release",
+        kind="instruction",
+        description=f"{MARK}how",
+        definition={"text": MARK},
+    )
     hx.skills.activate("release")
-    learned = hx.learnings.save(trigger="deploy", error_pattern=f"{MARK}error", diagnosis=MARK, fix=f"{MARK}fix")
+    learned = hx.learnings.save(
+        trigger="deploy", error_pattern=f"{MARK}error", diagnosis=MARK, fix=f"{MARK}fix"
+    )
     assert traces(path)
-    for shelf, name in ((hx.references, "Runbook"), (hx.skills, "release"), (hx.learnings, learned.id)):
+    for shelf, name in (
+        (hx.references, "Runbook"),
+        (hx.skills, "release"),
+        (hx.learnings, learned.id),
+    ):
         assert shelf.forget(name).erased
     assert traces(path) == []
 
@@ -160,7 +202,9 @@ def test_a_reader_in_the_same_process_holds_traces_too(hx: Hexad, path: Path) ->
 
 
 @requirement("KNOW-04")
-def test_what_was_forgotten_can_be_said_and_forgotten_again(hx: Hexad, path: Path) -> None:
+def test_what_was_forgotten_can_be_said_and_forgotten_again(
+    hx: Hexad, path: Path
+) -> None:
     confide(hx)
     hx.knowledge.forget("diary")
     confide(hx)
@@ -170,7 +214,11 @@ def test_what_was_forgotten_can_be_said_and_forgotten_again(hx: Hexad, path: Pat
 
 
 @requirement("KNOW-04")
-def test_every_table_that_holds_what_was_said_is_rewritten_when_it_is_forgotten() -> None:
-    tables = set(re.findall(r"CREATE TABLE (hexad_\w+)", SCHEMA.read_text(encoding="utf-8")))
+def test_every_table_that_holds_what_was_said_is_rewritten_when_it_is_forgotten() -> (
+    None
+):
+    tables = set(
+        re.findall(r"CREATE TABLE (hexad_\w+)", SCHEMA.read_text(encoding="utf-8"))
+    )
     nothing_said = {"hexad_note", "hexad_scope", "hexad_meaning", "hexad_audit"}
     assert set(SCRUBBED) == tables - nothing_said

@@ -1,4 +1,6 @@
-"""A store in one file: how it is made, migrated, shared with strangers, and where it may lie."""
+"""A store in one file: how it is made, migrated, shared with strangers, and where it
+may lie.
+"""
 # ruff: noqa: S608  (columns have names of ours)
 
 from __future__ import annotations
@@ -80,7 +82,9 @@ def mode(path: Path) -> int:
 
 
 def tables_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").fetchall()
+    return connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+    ).fetchall()
 
 
 # made for its owner
@@ -102,7 +106,9 @@ def test_a_new_file_and_its_logs_are_readable_by_their_owner_alone(path: Path) -
 
 
 @requirement("STORE-07")
-def test_the_permissions_of_a_file_that_is_there_are_its_owners_business(path: Path) -> None:
+def test_the_permissions_of_a_file_that_is_there_are_its_owners_business(
+    path: Path,
+) -> None:
     path.touch(mode=0o640)
     path.chmod(0o640)
     remember(path, "editor")
@@ -114,8 +120,13 @@ def test_the_permissions_of_a_file_that_is_there_are_its_owners_business(path: P
 
 @requirement("STORE-01")
 def test_the_schema_is_the_sum_of_its_migrations() -> None:
-    schema = (Path(__file__).parents[2] / "docs/reference/schema.sql").read_text(encoding="utf-8")
-    with closing(sqlite3.connect(":memory:")) as written, closing(sqlite3.connect(":memory:")) as grown:
+    schema = (Path(__file__).parents[2] / "docs/reference/schema.sql").read_text(
+        encoding="utf-8"
+    )
+    with (
+        closing(sqlite3.connect(":memory:")) as written,
+        closing(sqlite3.connect(":memory:")) as grown,
+    ):
         written.executescript(schema)
         grown.executescript("\n".join(migrations()))
         assert tables_of(written) == tables_of(grown)
@@ -145,11 +156,20 @@ def test_of_learnings_from_before_what_somebody_said_stays_and_what_rules_inferr
 
 
 @requirement("STORE-01")
-def test_before_a_migration_a_copy_is_made_that_opens_and_holds_what_there_was(path: Path) -> None:
+def test_before_a_migration_a_copy_is_made_that_opens_and_holds_what_there_was(
+    path: Path,
+) -> None:
     remember(path, "editor")
     known = len(migrations())
     with raw(path) as connection:
-        migrate(connection, path, [*migrations(), "CREATE TABLE hexad_extra (a);\nINSERT INTO hexad_extra VALUES (1);"])
+        migrate(
+            connection,
+            path,
+            [
+                *migrations(),
+                "CREATE TABLE hexad_extra (a);\nINSERT INTO hexad_extra VALUES (1);",
+            ],
+        )
         assert schema_of(connection) == known + 1
         assert connection.execute("SELECT a FROM hexad_extra").fetchall() == [(1,)]
     copy = backup_path(path, known)
@@ -163,15 +183,24 @@ def test_before_a_migration_a_copy_is_made_that_opens_and_holds_what_there_was(p
     ("failing", "reason"),
     [
         ("INSERT INTO nowhere VALUES (1);", "nowhere"),
-        ("INSERT OR ROLLBACK INTO hexad_note VALUES ('schema', 'twice');", "UNIQUE"),  # SQLite ends the transaction
+        (
+            "INSERT OR ROLLBACK INTO hexad_note VALUES ('schema', 'twice');",
+            "UNIQUE",
+        ),  # SQLite ends the transaction
     ],
 )
-def test_a_migration_that_fails_changes_nothing(path: Path, failing: str, reason: str) -> None:
+def test_a_migration_that_fails_changes_nothing(
+    path: Path, failing: str, reason: str
+) -> None:
     remember(path, "editor")
     with raw(path) as connection:
         before = list(connection.iterdump())
         with pytest.raises(sqlite3.Error, match=reason):
-            migrate(connection, path, [*migrations(), f"CREATE TABLE hexad_extra (a);\n{failing}"])
+            migrate(
+                connection,
+                path,
+                [*migrations(), f"CREATE TABLE hexad_extra (a);\n{failing}"],
+            )
         assert list(connection.iterdump()) == before
         assert not connection.in_transaction
     assert remembered(path) == {"editor"}
@@ -191,7 +220,9 @@ def test_without_a_copy_nothing_is_migrated(path: Path) -> None:
 
 @requirement("STORE-01")
 @pytest.mark.parametrize("journal", ["wal", "delete"])
-def test_a_newer_schema_is_refused_and_not_a_byte_is_changed(path: Path, journal: str) -> None:
+def test_a_newer_schema_is_refused_and_not_a_byte_is_changed(
+    path: Path, journal: str
+) -> None:
     remember(path, "editor")
     with raw(path) as connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
@@ -221,7 +252,9 @@ def open_and_save(path: Path, key: str, together: Barrier) -> None:
 @requirement("STORE-01", "STORE-02")
 def test_processes_that_create_one_file_at_once_share_it(path: Path) -> None:
     together = multiprocessing.get_context("spawn").Barrier(4)
-    finish(*[start(open_and_save, path, f"key-{number}", together) for number in range(4)])
+    finish(
+        *[start(open_and_save, path, f"key-{number}", together) for number in range(4)]
+    )
     assert remembered(path) == {"key-0", "key-1", "key-2", "key-3"}
 
 
@@ -267,10 +300,15 @@ def test_other_peoples_tables_in_the_file_are_left_alone(path: Path) -> None:
 
 
 @requirement("AUDIT-01")
-@pytest.mark.parametrize("sql", ["UPDATE hexad_audit SET target = 'x'", "DELETE FROM hexad_audit"])
+@pytest.mark.parametrize(
+    "sql", ["UPDATE hexad_audit SET target = 'x'", "DELETE FROM hexad_audit"]
+)
 def test_the_file_itself_refuses_to_change_the_audit_log(path: Path, sql: str) -> None:
     remember(path, "editor")
-    with raw(path) as connection, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+    with (
+        raw(path) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="append-only"),
+    ):
         connection.execute(sql)
 
 
@@ -291,8 +329,14 @@ def test_a_missing_folder_is_not_created(tmp_path: Path) -> None:
 
 
 @requirement("STORE-01")
-@pytest.mark.parametrize("name", ["a\0b.db", "a\udfffb.db", "x" * 300 + ".db"], ids=["nul", "surrogate", "long"])
-def test_a_path_that_no_file_can_have_is_one_clear_error(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["a\0b.db", "a\udfffb.db", "x" * 300 + ".db"],
+    ids=["nul", "surrogate", "long"],
+)
+def test_a_path_that_no_file_can_have_is_one_clear_error(
+    tmp_path: Path, name: str
+) -> None:
     with pytest.raises(StoreError):
         SqliteStore(tmp_path / name)
 
@@ -323,7 +367,9 @@ def use_everything(path: Path) -> None:
         hx.knowledge.save("new", "something new about the content")
         hx.habits.list()
         hx.habits.teach(Layer.USER_KNOWLEDGE, "new", "something new")
-        learning = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait")
+        learning = hx.learnings.save(
+            trigger="tool:deploy", error_pattern="quota exceeded", fix="wait"
+        )
         hx.learnings.delete(learning.id)
         hx.audit.verify()
 
@@ -342,12 +388,16 @@ def test_a_damaged_page_is_an_error_of_ours_or_goes_unnoticed(path: Path) -> Non
     remember(path, *(f"key-{number}" for number in range(40)))
     whole, noticed = path.read_bytes(), 0
     for start_of_page in range(4096, len(whole), 4096):
-        path.write_bytes(whole[:start_of_page] + b"\xa5" * 4096 + whole[start_of_page + 4096 :])
+        path.write_bytes(
+            whole[:start_of_page] + b"\xa5" * 4096 + whole[start_of_page + 4096 :]
+        )
         try:
             use_everything(path)
         except StoreError:
             noticed += 1
-    assert noticed > len(whole) / 4096 / 3  # a page of a table that is empty is never looked at
+    assert (
+        noticed > len(whole) / 4096 / 3
+    )  # a page of a table that is empty is never looked at
 
 
 @requirement("STORE-01")
@@ -365,7 +415,9 @@ def test_a_file_that_was_removed_is_not_made_anew(path: Path) -> None:
     with opened(path) as hx:
         hx.knowledge.save("editor", "vim")
         path.rename(path.with_name("moved.db"))
-        assert isinstance(error_in_a_thread(lambda: hx.knowledge.save("shell", "zsh")), StoreReadOnly)
+        assert isinstance(
+            error_in_a_thread(lambda: hx.knowledge.save("shell", "zsh")), StoreReadOnly
+        )
         assert not path.exists()
 
 
@@ -412,9 +464,11 @@ def open_folder() -> Iterator[Path]:
 
 
 def _as_nobody(work: Callable[[Path], None], folder: Path) -> None:
-    """In a process of its own: root may write anywhere, so it becomes somebody else first.
+    """In a process of its own: root may write anywhere, so it becomes somebody else
+    first.
 
-    Somebody else may not be allowed to read this Python's modules, so all that are needed are loaded before.
+    Somebody else may not be allowed to read this Python's modules, so all that are
+    needed are loaded before.
     """
     with tempfile.TemporaryDirectory() as own:
         remember(Path(own) / "agent.db", "editor")
@@ -433,8 +487,12 @@ def _save_into_what_cannot_be_written(folder: Path) -> None:
 
 
 @requirement("STORE-01")
-@pytest.mark.parametrize(("permissions", "folders"), [(0o444, 0o555), (0o444, 0o777), (0o000, 0o755)])
-def test_a_file_that_cannot_be_written_stays_as_it_is(open_folder: Path, permissions: int, folders: int) -> None:
+@pytest.mark.parametrize(
+    ("permissions", "folders"), [(0o444, 0o555), (0o444, 0o777), (0o000, 0o755)]
+)
+def test_a_file_that_cannot_be_written_stays_as_it_is(
+    open_folder: Path, permissions: int, folders: int
+) -> None:
     path = open_folder / "agent.db"
     remember(path, "editor")
     before = path.read_bytes()
@@ -491,10 +549,16 @@ def _prompt_when_full(path: Path) -> None:
     warned: list[logging.LogRecord] = []
     logging.getLogger("hexad").addFilter(lambda record: warned.append(record) or True)  # type: ignore[func-returns-value]
     with opened(path) as hx:
-        hx.learnings.correct(trigger="tool:deploy", error_pattern="the deploy timed out", fix="wait a minute")
+        hx.learnings.correct(
+            trigger="tool:deploy",
+            error_pattern="the deploy timed out",
+            fix="wait a minute",
+        )
         _limit_files_to(20_000)
         for number in range(5):
-            assert "wait a minute" in str(hx.prompt("", "the deploy timed out", session=f"session-{number}"))
+            assert "wait a minute" in str(
+                hx.prompt("", "the deploy timed out", session=f"session-{number}")
+            )
         assert len(warned) == 1
         _limit_files_to(resource.RLIM_INFINITY)
     with raw(path) as connection:
@@ -510,7 +574,9 @@ def _create_when_full(path: Path) -> None:
 
 
 @requirement("STORE-02", "STORE-03")
-@pytest.mark.parametrize("work", [_save_until_full, _forget_when_full, _create_when_full, _prompt_when_full])
+@pytest.mark.parametrize(
+    "work", [_save_until_full, _forget_when_full, _create_when_full, _prompt_when_full]
+)
 def test_on_a_full_disk_nothing_is_half_written_and_work_goes_on_once_there_is_room(
     path: Path, work: Callable[[Path], None]
 ) -> None:
@@ -534,7 +600,9 @@ def test_a_locked_database_is_busy_once_the_timeout_is_over(path: Path) -> None:
 
 
 @requirement("STORE-02")
-def test_a_file_that_somebody_keeps_to_themselves_is_busy_at_opening(path: Path) -> None:
+def test_a_file_that_somebody_keeps_to_themselves_is_busy_at_opening(
+    path: Path,
+) -> None:
     with raw(path) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreBusy, match="try again"):
@@ -547,8 +615,16 @@ def test_a_file_that_somebody_keeps_to_themselves_is_busy_at_opening(path: Path)
 def test_a_query_that_takes_longer_than_its_deadline_is_stopped(path: Path) -> None:
     with closing(SqliteStore(path)) as store:
         with store.transaction(HOME) as unit:
-            unit.put([Entry(knowledge(f"key-{number}"), document("vim")) for number in range(500)])
-        with pytest.raises(DeadlineExceeded, match="within 0 s"), store.reading(HOME, deadline=0) as view:
+            unit.put(
+                [
+                    Entry(knowledge(f"key-{number}"), document("vim"))
+                    for number in range(500)
+                ]
+            )
+        with (
+            pytest.raises(DeadlineExceeded, match="within 0 s"),
+            store.reading(HOME, deadline=0) as view,
+        ):
             view.page(ENTRIES)
         with store.reading(HOME) as view:
             assert len(view.page(ENTRIES)) == 500
@@ -590,7 +666,9 @@ def test_an_engine_survives_a_fork(path: Path) -> None:
 
 
 def _fork_and_close_first(path: Path) -> None:
-    """The child saves before and after its parent, the last that has it open, has closed the store."""
+    """The child saves before and after its parent, the last that has it open, has
+    closed the store.
+    """
     to_parent, to_child = os.pipe(), os.pipe()
     with opened(path) as hx:
         child = os.fork()
@@ -612,12 +690,16 @@ def test_a_forked_child_loses_nothing_when_its_parent_closes(path: Path) -> None
 
 
 @requirement("STORE-01", "CTX-08")
-def test_an_index_that_another_analyser_wrote_is_rebuilt_when_its_namespace_is_first_used(tmp_path: Path) -> None:
+def test_an_index_that_another_analyser_wrote_is_rebuilt_when_its_namespace_is_first_used(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path / "a.db") as hx:
         hx.knowledge.save("window", "Deploy on Tuesdays")
         hx.knowledge.save("hidden", "Deploy never")
         hx.knowledge.delete("hidden")
-        hx.skills.create("draft", kind="instruction", description="Deploy", definition={"text": "x"})
+        hx.skills.create(
+            "draft", kind="instruction", description="Deploy", definition={"text": "x"}
+        )
         with hx.store.transaction("default") as unit:
             unit.set_note("analyser", "of another version")
             (row,) = [row for row in unit.page(ENTRIES) if row.record.id == "window"]
@@ -656,7 +738,9 @@ def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path, damage: str) -> None
 
 @requirement("STORE-03")
 @pytest.mark.parametrize("replaced", [False, True])
-def test_a_save_into_a_file_that_was_deleted_or_replaced_is_an_error(tmp_path: Path, replaced: bool) -> None:
+def test_a_save_into_a_file_that_was_deleted_or_replaced_is_an_error(
+    tmp_path: Path, replaced: bool
+) -> None:
     with opened(tmp_path / "a.db") as hx:
         hx.knowledge.save("editor", "vim")
         (tmp_path / "a.db").rename(tmp_path / "gone.db")
@@ -669,7 +753,10 @@ def test_a_save_into_a_file_that_was_deleted_or_replaced_is_an_error(tmp_path: P
 @requirement("STORE-02")
 def test_the_message_says_who_keeps_the_database_locked(path: Path) -> None:
     remember(path, "editor")
-    with opened(path, lock_timeout=0.05) as hx, opened(path, lock_timeout=0.05) as other:
+    with (
+        opened(path, lock_timeout=0.05) as hx,
+        opened(path, lock_timeout=0.05) as other,
+    ):
         with raw(path) as connection:
             connection.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreBusy, match="another process kept"):
@@ -683,7 +770,9 @@ def test_the_message_says_who_keeps_the_database_locked(path: Path) -> None:
 
 
 @requirement("STORE-02")
-def test_the_writers_of_a_process_take_turns_in_the_order_in_which_they_came(path: Path) -> None:
+def test_the_writers_of_a_process_take_turns_in_the_order_in_which_they_came(
+    path: Path,
+) -> None:
     order, waiting = list[int](), list[threading.Thread]()
     with opened(path) as hx:
 
@@ -705,7 +794,9 @@ def test_the_writers_of_a_process_take_turns_in_the_order_in_which_they_came(pat
 
 @requirement("STORE-02")
 @pytest.mark.skipif(sys.platform != "linux", reason="locks on folders and /proc")
-def test_a_folder_that_another_program_locks_delays_a_save_and_does_not_stop_it(path: Path) -> None:
+def test_a_folder_that_another_program_locks_delays_a_save_and_does_not_stop_it(
+    path: Path,
+) -> None:
     import fcntl
 
     with opened(path) as hx:
@@ -715,14 +806,20 @@ def test_a_folder_that_another_program_locks_delays_a_save_and_does_not_stop_it(
         fcntl.flock(folder, fcntl.LOCK_EX)
         assert hx.knowledge.save("editor", "emacs").version == 2
         os.close(folder)
-        while set(Path("/proc/self/fd").iterdir()) != before:  # who stood in line has left it
+        while (
+            set(Path("/proc/self/fd").iterdir()) != before
+        ):  # who stood in line has left it
             os.sched_yield()
 
 
 @requirement("LEARN-05")
 def test_no_offer_is_lost_among_many_sessions_and_a_locked_database(path: Path) -> None:
     with opened(path) as hx:
-        hx.learnings.correct(trigger="tool:deploy", error_pattern="the deploy timed out", fix="wait a minute")
+        hx.learnings.correct(
+            trigger="tool:deploy",
+            error_pattern="the deploy timed out",
+            fix="wait a minute",
+        )
 
         def show(number: int) -> None:
             hx.prompt("", "the deploy timed out", session=f"session-{number}")
@@ -741,7 +838,9 @@ def test_no_offer_is_lost_among_many_sessions_and_a_locked_database(path: Path) 
 
 
 @requirement("CTX-08")
-def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_was_taken_back(path: Path) -> None:
+def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_was_taken_back(
+    path: Path,
+) -> None:
     def saved(store: SqliteStore, key: str, *, lost: bool = False) -> None:
         with suppress(KeyError), store.transaction(HOME) as unit:
             unit.put([Entry(knowledge(key), document("quokka"))])
@@ -750,7 +849,9 @@ def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_
                 raise KeyError
 
     def rows(view: Reading) -> int:
-        found = view.evidence(Question(layers=[ENTRIES], now=MOMENT, terms=("quokka",)))[ENTRIES]
+        found = view.evidence(
+            Question(layers=[ENTRIES], now=MOMENT, terms=("quokka",))
+        )[ENTRIES]
         assert len(found.postings.get("quokka", ())) == found.statistics.rows
         return found.statistics.rows
 
@@ -767,7 +868,10 @@ def test_a_question_knows_what_others_wrote_since_the_last_one_and_nothing_that_
 
 
 @requirement("SAFE-02")
-@pytest.mark.parametrize("more", ["", " with billing, ledger, invoices, refunds, webhooks, scheduler and gateway"])
+@pytest.mark.parametrize(
+    "more",
+    ["", " with billing, ledger, invoices, refunds, webhooks, scheduler and gateway"],
+)
 def test_a_retrieve_takes_at_most_sixteen_statements_also_where_others_echo_the_question(
     path: Path, monkeypatch: pytest.MonkeyPatch, more: str
 ) -> None:
@@ -782,12 +886,27 @@ def test_a_retrieve_takes_at_most_sixteen_statements_also_where_others_echo_the_
     monkeypatch.setattr(sqlite3, "connect", traced)
     question = f"When may I deploy the payment service{more} to production?"
     with opened(path, max_knowledge=1000) as hx:
-        hx.references.save("runbook", location="https://example.com", summary="how to deploy the payment service")
-        hx.learnings.save(trigger="tool:deploy", error_pattern="no payment service", fix="deploy on Tuesday")
-        hx.skills.create("deploy", kind="instruction", description="deploy to production", definition={"text": "wait"})
+        hx.references.save(
+            "runbook",
+            location="https://example.com",
+            summary="how to deploy the payment service",
+        )
+        hx.learnings.save(
+            trigger="tool:deploy",
+            error_pattern="no payment service",
+            fix="deploy on Tuesday",
+        )
+        hx.skills.create(
+            "deploy",
+            kind="instruction",
+            description="deploy to production",
+            definition={"text": "wait"},
+        )
         hx.knowledge.save("own", "Deploy is announced in the channel of the operators")
         for number in range(620):
-            hx.knowledge.save(f"echo-{number}", f"{question} Any time. {number}", origin="agent")
+            hx.knowledge.save(
+                f"echo-{number}", f"{question} Any time. {number}", origin="agent"
+            )
             if number in {5, 70, 300, 619}:
                 hx.retrieve(question)
                 statements.clear()

@@ -70,7 +70,9 @@ def merging_store(url: str) -> Iterator[PostgresStore]:
 
     class Merging(PostgresStore):
         @contextmanager
-        def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[PostgresUnit]:  # type: ignore[override]
+        def transaction(
+            self, namespace: str, *, patience: float | None = None
+        ) -> Iterator[PostgresUnit]:  # type: ignore[override]
             with super().transaction(namespace, patience=patience) as unit:
                 yield unit
                 unit.scrub()
@@ -83,7 +85,9 @@ def merging_store(url: str) -> Iterator[PostgresStore]:
 @requirement("PG-01", "CTX-08")
 @property_of_a_store
 @given(transactions=st.lists(st.tuples(changes, st.booleans()), max_size=8))
-def test_merging_the_index_changes_no_answer(merging_store: PostgresStore, transactions: Changes) -> None:
+def test_merging_the_index_changes_no_answer(
+    merging_store: PostgresStore, transactions: Changes
+) -> None:
     namespace, model = next(_namespaces), dict[str, Any]()
     for steps, fails in transactions:
         after = dict(model)
@@ -97,9 +101,20 @@ def test_merging_the_index_changes_no_answer(merging_store: PostgresStore, trans
 
 
 @requirement("PG-01")
-def test_the_index_of_many_rows_is_the_same_before_and_after_it_is_merged(store: PostgresStore) -> None:
-    words = [f"common w{number % 7} {'half' if number % 2 else 'other'} n{number}" for number in range(1500)]
-    put(store, *((knowledge(f"k{number}"), document(text)) for number, text in enumerate(words)))
+def test_the_index_of_many_rows_is_the_same_before_and_after_it_is_merged(
+    store: PostgresStore,
+) -> None:
+    words = [
+        f"common w{number % 7} {'half' if number % 2 else 'other'} n{number}"
+        for number in range(1500)
+    ]
+    put(
+        store,
+        *(
+            (knowledge(f"k{number}"), document(text))
+            for number, text in enumerate(words)
+        ),
+    )
     terms = ["common", "w3", "half", "n3", "n1499"]
     with store.reading(HOME) as view:
         before = asked(view, terms), asked(view, ["common", "half"])

@@ -25,8 +25,12 @@ def store() -> Iterator[VolatileStore]:
 
 @requirement("STORE-02")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_child_process_goes_on_with_its_own_copy_though_another_thread_was_writing(store: VolatileStore) -> None:
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)
+def test_a_child_process_goes_on_with_its_own_copy_though_another_thread_was_writing(
+    store: VolatileStore,
+) -> None:
     writing, go_on = threading.Event(), threading.Event()
 
     def write() -> None:

@@ -1,1 +1,3 @@
-"""Agent frameworks, one package each, each behind the extra of its name. They translate and do nothing else."""
+"""Agent frameworks, one package each, each behind the extra of its name. They translate
+and do nothing else.
+"""

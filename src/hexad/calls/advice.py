@@ -1,4 +1,6 @@
-"""What is shown beside an error that goes back to the model: one line, which is left out when it is read again."""
+"""What is shown beside an error that goes back to the model: one line, which is left
+out when it is read again.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ def beside_error(text: str) -> str:
 
 
 def advise_error(error: Exception, text: str) -> None:
-    """Append the text to the error's message, wherever that is kept; add a note if the message does not show it.
+    """Append the text to the error's message, wherever that is kept; add a note if the
+    message does not show it.
 
     An error that has such a line already, from another tool, stays as it is.
     """
@@ -41,7 +44,9 @@ def advised_result(result: Any, text: str) -> Any:
     if not isinstance(result, dict):
         return result
     line = beside_error(text)
-    message = next((name for name in _MESSAGES if isinstance(result.get(name), str)), None)
+    message = next(
+        (name for name in _MESSAGES if isinstance(result.get(name), str)), None
+    )
     if message is None:
         return {**result, "from_memory": line.removeprefix(SHOWN_BEFORE)}
     return {**result, message: f"{result[message]}\n{line}"}

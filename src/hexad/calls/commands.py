@@ -1,4 +1,6 @@
-"""A shell text as its simple commands: which programs it runs, in words that two texts can be compared by."""
+"""A shell text as its simple commands: which programs it runs, in words that two texts
+can be compared by.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,17 @@ if TYPE_CHECKING:
 
 Command: TypeAlias = tuple[str, ...]
 
-ARGUMENTS: Final = ("command", "cmd", "script")  # names of the argument that holds a shell text
+ARGUMENTS: Final = (
+    "command",
+    "cmd",
+    "script",
+)  # names of the argument that holds a shell text
 _LONGEST: Final = 4000  # characters of a text that are read
 _HEREDOC: Final = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*", re.DOTALL)
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&?\d?>>?\s*[^\s;&|]+|<\s*[^\s;&|(<]+")
-_WORD: Final = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s;&|()"'\\])+|&&|\|\||[;|&()\n]""")
+_WORD: Final = re.compile(
+    r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s;&|()"'\\])+|&&|\|\||[;|&()\n]"""
+)
 _ENDS: Final = frozenset({"&&", "||", ";", "|", "&", "\n", "(", ")"})
 _SETTING: Final = re.compile(r"[A-Za-z_]\w*=")
 _NOT_THERE: Final = re.compile(
@@ -32,7 +40,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 _LEADING: Final = _words("sudo time timeout env command exec then do if ! { nohup")
-_VIEWERS: Final = _words("head tail cat less more wc sort uniq tee grep rg")  # behind a pipe
+_VIEWERS: Final = _words(
+    "head tail cat less more wc sort uniq tee grep rg"
+)  # behind a pipe
 _BESIDE: Final = _words(  # programs that stand beside what a text is for
     "cd export echo source . set [ pwd ls cat sleep true test which head tail mkdir nvm"
 )
@@ -47,7 +57,9 @@ def shell_text(arguments: object) -> str | None:
     if not isinstance(arguments, dict):
         return None
     texts = (arguments.get(name) for name in ARGUMENTS)
-    return next((text for text in texts if isinstance(text, str) and text.strip()), None)
+    return next(
+        (text for text in texts if isinstance(text, str) and text.strip()), None
+    )
 
 
 class Part(NamedTuple):
@@ -75,7 +87,8 @@ def parts(text: str) -> tuple[Part, ...]:
 
 @lru_cache(maxsize=512)
 def commands(text: str) -> tuple[Command, ...]:
-    """The simple commands of a text, without redirections and without what only views their output.
+    """The simple commands of a text, without redirections and without what only views
+    their output.
 
     >>> commands("cd web && npm test 2>&1 | tail -20")
     (('cd', 'web'), ('npm', 'test'))
@@ -90,7 +103,8 @@ def commands(text: str) -> tuple[Command, ...]:
 
 
 def telling(text: str) -> frozenset[Command]:
-    """The commands of a text that would make it fail if they failed: not those before `;`, `||` or a pipe.
+    """The commands of a text that would make it fail if they failed: not those before
+    `;`, `||` or a pipe.
 
     >>> sorted(telling("cd web && npm test")), telling("npm test | tail; git stash pop")
     ([('cd', 'web'), ('npm', 'test')], frozenset({('git', 'stash', 'pop')}))
@@ -114,7 +128,11 @@ def head(command: Command) -> Command:
     """
     start = 0
     for word in command:
-        if not _SETTING.match(word) and word not in _LEADING and not word.rstrip("s").isdecimal():
+        if (
+            not _SETTING.match(word)
+            and word not in _LEADING
+            and not word.rstrip("s").isdecimal()
+        ):
             break
         start += 1
     if start == len(command):
@@ -128,13 +146,16 @@ def head(command: Command) -> Command:
 
 
 def main_commands(text: str) -> list[Command]:
-    """The commands that a text is for: not `cd`, `export` and the like, unless there is nothing else."""
+    """The commands that a text is for: not `cd`, `export` and the like, unless there is
+    nothing else.
+    """
     every = [each for each in commands(text) if head(each)]
     return [each for each in every if head(each)[0] not in _BESIDE] or every[-1:]
 
 
 def same_program(one: Command, other: Command) -> bool:
-    """Whether two commands run the same program and, of programs with verbs, the same verb.
+    """Whether two commands run the same program and, of programs with verbs, the same
+    verb.
 
     >>> same_program(("git", "push"), ("git", "push", "-u")), same_program(("git", "push"), ("git", "pull"))
     (True, False)
@@ -153,14 +174,22 @@ def runs_the_same(one: str, other: str) -> bool:
 
 
 def is_misnamed(before: str, after: str, error: str) -> bool:
-    """Whether a program or script did not exist, and the next text runs the same but for that name.
+    """Whether a program or script did not exist, and the next text runs the same but
+    for that name.
 
     >>> is_misnamed("pytst -q", "pytest -q", "command not found: pytst"), is_misnamed("make a", "make b", "failed")
     (True, False)
     """
-    if not _NOT_THERE.search(error) or runs_the_same(before, after) or re.sub(r"\d+", "", before) == after:
+    if (
+        not _NOT_THERE.search(error)
+        or runs_the_same(before, after)
+        or re.sub(r"\d+", "", before) == after
+    ):
         return False
-    return before in after or SequenceMatcher(None, before, after, autojunk=False).ratio() >= _NEARLY
+    return (
+        before in after
+        or SequenceMatcher(None, before, after, autojunk=False).ratio() >= _NEARLY
+    )
 
 
 def words_in(text: str) -> Counter[str]:
@@ -169,7 +198,8 @@ def words_in(text: str) -> Counter[str]:
 
 
 def names_of(text: str) -> list[Sequence[str]]:
-    """The names by which people speak of a text's main commands: the program, with its verb where it has verbs.
+    """The names by which people speak of a text's main commands: the program, with its
+    verb where it has verbs.
 
     >>> names_of("npm test"), names_of("terraform")
     ([('npm', 'test')], [('terraform',)])
@@ -201,13 +231,19 @@ _NAMED: Final = re.compile(
     r"|^(?:insecure|sudo|admin|as_root|privileged|unsafe|override|bypass|approved(?:_by)?)$"
 )
 _OFF: Final = re.compile(r"(?i)verif|valid|check|safe|secure|sandbox|confirm|dry_?run")
-_RIGHTS: Final = frozenset({"admin", "root", "superuser", "owner", "force"})  # values of any argument
+_RIGHTS: Final = frozenset(
+    {"admin", "root", "superuser", "owner", "force"}
+)  # values of any argument
 _ADVISES: Final = re.compile(  # a sentence
     r"(?i)\bas (?:root|admin|superuser)\b|\b(?:delete|remove|skip|disable|comment out|turn off|bypass)\b.{0,30}"
     r"\b(?:tests?|checks?|hooks?|verification|validation|firewall|sandbox)\b"
 )
-_FORBIDS: Final = re.compile(r"(?i)(?<![-\w])(?:not|never|without|don't|avoid|no)\b(?!-)")
-_EDITS: Final = re.compile(r"(?i)(?:^|_)(?:multi)?(?:edit|write|patch|create|replace|str_?replace)|notebook_?edit")
+_FORBIDS: Final = re.compile(
+    r"(?i)(?<![-\w])(?:not|never|without|don't|avoid|no)\b(?!-)"
+)
+_EDITS: Final = re.compile(
+    r"(?i)(?:^|_)(?:multi)?(?:edit|write|patch|create|replace|str_?replace)|notebook_?edit"
+)
 
 
 def takes_rights(text: str) -> bool:
@@ -220,11 +256,15 @@ def takes_rights(text: str) -> bool:
         short = _SHORT_OPTIONS.get((head(command) or ("",))[0], "")
         for word in command:
             letters = word[1:] if re.fullmatch(r"-[A-Za-z]+", word) else ""
-            if _TAKES_RIGHTS.fullmatch(word) or any(letter in short for letter in letters):
+            if _TAKES_RIGHTS.fullmatch(word) or any(
+                letter in short for letter in letters
+            ):
                 return True
         if _DESTROYS.match(" ".join(command)):
             return True
-    return "commit" in text and re.search(r"git\s+commit\s(?:.*\s)?-n\b", text) is not None
+    return (
+        "commit" in text and re.search(r"git\s+commit\s(?:.*\s)?-n\b", text) is not None
+    )
 
 
 def advises_rights(text: str) -> bool:
@@ -257,4 +297,8 @@ def argument_takes_rights(name: str, value: object) -> bool:
     off = value in (False, 0, None, "", "false", "no", "off")
     if isinstance(value, str) and value.casefold() in _RIGHTS:
         return True
-    return bool(_OFF.search(name)) if off and value is not None else not off and _NAMED.search(name) is not None
+    return (
+        bool(_OFF.search(name))
+        if off and value is not None
+        else not off and _NAMED.search(name) is not None
+    )

@@ -1,8 +1,10 @@
-"""Fingerprints of a call's arguments and result: they show that a value went from one call into another.
+"""Fingerprints of a call's arguments and result: they show that a value went from one
+call into another.
 
-A fingerprint is the kind of a value and a 16-bit hash (8 bits of a secret): two of them show whether values differ, not
-what they are. Discovery asks for the same equality in at least three sessions, so a chance one is rarer than 1 in 2^48.
-Of a result only those parts are read that a skill's steps can refer to: objects and lists.
+A fingerprint is the kind of a value and a 16-bit hash (8 bits of a secret): two of them
+show whether values differ, not what they are. Discovery asks for the same equality in
+at least three sessions, so a chance one is rarer than 1 in 2^48. Of a result only those
+parts are read that a skill's steps can refer to: objects and lists.
 """
 
 from __future__ import annotations
@@ -26,16 +28,28 @@ _LONGEST_LIST: Final = 4  # elements of a list that are read
 
 
 def fingerprints(tool: str, arguments: object, result: object) -> str:
-    """A call's fingerprints, as the store keeps them: ``{"a": {"/name": …}, "r": {"/name/0": …}}``."""
+    """A call's fingerprints, as the store keeps them: ``{"a": {"/name": …}, "r":
+    {"/name/0": …}}``.
+    """
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return ""
-    of_arguments = dict(islice(_of_arguments((), by_name(arguments)), MOST_FINGERPRINTS))
-    of_result = dict(islice(_of_result((), result), MOST_FINGERPRINTS)) if result is not None else {}
+    of_arguments = dict(
+        islice(_of_arguments((), by_name(arguments)), MOST_FINGERPRINTS)
+    )
+    of_result = (
+        dict(islice(_of_result((), result), MOST_FINGERPRINTS))
+        if result is not None
+        else {}
+    )
     return as_json({"a": of_arguments, "r": of_result})
 
 
-def _of_arguments(path: Path, values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Of arguments, and of the values in those that are objects: as deep as the audit log shows them."""
+def _of_arguments(
+    path: Path, values: Mapping[str, object]
+) -> Iterator[tuple[str, str]]:
+    """Of arguments, and of the values in those that are objects: as deep as the audit
+    log shows them.
+    """
     for name, value in values.items():
         here = (*path, name)
         if isinstance(value, Mapping) and value and not path and not names_secret(here):

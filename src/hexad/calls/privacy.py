@@ -1,8 +1,10 @@
-"""Which arguments are private: secrets by their names, personal numbers by their names or digits.
+"""Which arguments are private: secrets by their names, personal numbers by their names
+or digits.
 
-A name is read as words (``apiKey`` like ``api_key``). Its last word decides whether it names a secret: ``password`` and
-``otp_code`` do, ``password_length`` and ``max_tokens`` do not. Everything inside a secret argument is secret too. Any
-word may name a personal number (a card, an account); then the value decides.
+A name is read as words (``apiKey`` like ``api_key``). Its last word decides whether it
+names a secret: ``password`` and ``otp_code`` do, ``password_length`` and ``max_tokens``
+do not. Everything inside a secret argument is secret too. Any word may name a personal
+number (a card, an account); then the value decides.
 """
 
 from __future__ import annotations
@@ -19,8 +21,12 @@ _SECRET: Final = re.compile(
     "pass(?:words?|wd|wort|phrase|code)?|pwd|kennwort|pin(?:code)?|t?otp|secrets?|token|apikey|credentials?|authorization|"
     "bearer|cookie|cvv|cvc"
 )
-_KEYS: Final = re.compile("access|account|api|auth|encryption|license|master|private|secret|shared|signing|storage")
-_PERSONAL: Final = re.compile("iban|cards?|cardnumber|accounts?|ssn|passport|phone|mobile")
+_KEYS: Final = re.compile(
+    "access|account|api|auth|encryption|license|master|private|secret|shared|signing|storage"
+)
+_PERSONAL: Final = re.compile(
+    "iban|cards?|cardnumber|accounts?|ssn|passport|phone|mobile"
+)
 _FILLER: Final = re.compile("code|value|number|no|num|text|string")
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-Places: TypeAlias = tuple[tuple[str, ...], str]  # names of the arguments by place, and of those that are left
+Places: TypeAlias = tuple[
+    tuple[str, ...], str
+]  # names of the arguments by place, and of those that are left
 _LONGEST_NAME: Final = 200
 _OWN: Final = frozenset({"self", "cls"})
 
@@ -41,19 +43,35 @@ def signature_of(tool: Callable[..., Any]) -> inspect.Signature | None:
 def places_of(signature: inspect.Signature | None) -> Places:
     """The names of arguments that are given by place."""
     known = [] if signature is None else [*signature.parameters.values()]
-    names = tuple(each.name for each in known if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return names, next((each.name for each in known if each.kind is inspect.Parameter.VAR_POSITIONAL), "")
+    names = tuple(
+        each.name
+        for each in known
+        if each.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD
+    )
+    return names, next(
+        (each.name for each in known if each.kind is inspect.Parameter.VAR_POSITIONAL),
+        "",
+    )
 
 
-def arguments_by_name(places: Places, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by name, without the object of a method; also those of a call that does not fit the signature.
+def arguments_by_name(
+    places: Places, given: tuple[Any, ...], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Arguments by name, without the object of a method; also those of a call that does
+    not fit the signature.
 
     `Signature.bind` takes ten times as long, and every watched call passes here.
     """
     names, rest = places
     found: dict[str, Any] = dict(zip(names, given, strict=False))
     if left := given[len(names) :]:
-        found |= {rest: left} if rest else {f"argument {at}": each for at, each in enumerate(left, len(names) + 1)}
+        found |= (
+            {rest: left}
+            if rest
+            else {
+                f"argument {at}": each for at, each in enumerate(left, len(names) + 1)
+            }
+        )
     if next(iter(found), "") in _OWN:
         del found[next(iter(found))]
     return {**found, **named}

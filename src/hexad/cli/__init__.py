@@ -1,7 +1,8 @@
 """The command line: `main` runs one command and reports an error in one sentence.
 
-Exit codes: 0 done, 1 failed, 2 a mistake in the command or the configuration, 130 interrupted. Errors go to standard
-error as text, even with ``--json``. `tree.py` says which file holds which command, and loads it when it runs.
+Exit codes: 0 done, 1 failed, 2 a mistake in the command or the configuration, 130
+interrupted. Errors go to standard error as text, even with ``--json``. `tree.py` says
+which file holds which command, and loads it when it runs.
 """
 
 import logging
@@ -23,7 +24,9 @@ from hexad.errors import ConfigError, HexadError, InvalidInput
 FAILED: Final = 1
 USAGE: Final = 2
 _MANY: Final = 12  # commands that a sentence does not list
-_UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer exports only this subclass of it
+_UsageError: Final[type[Any]] = typer.BadParameter.__bases__[
+    0
+]  # typer exports only this subclass of it
 
 app = typer.Typer(
     name="hexad",
@@ -48,7 +51,9 @@ def _before(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """The context engine for AI agents: remember, recall, and see why. Without a command it shows the status."""
+    """The context engine for AI agents: remember, recall, and see why. Without a
+    command it shows the status.
+    """
     context.ensure_object(dict)["debug"] = debug
     if version:
         screen.say(f"hexad {__version__}")
@@ -60,25 +65,42 @@ def _before(
         status(Common(db=db, namespace=namespace, as_json=as_json))
     else:
         given = {"db": db, "namespace": namespace, "as_json": as_json or None}
-        pass_down(context, {name: value for name, value in given.items() if value is not None})
+        pass_down(
+            context, {name: value for name, value in given.items() if value is not None}
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
+    """Run one command; ``arguments`` are those of the process unless given. Returns the
+    exit code.
+    """
     running: dict[str, bool] = {}
     suggesting.clear()
     screen.begin()
     log = logging.getLogger("hexad")
     before = [*log.handlers]
-    log.addHandler(logging.NullHandler())  # the command itself reports a layer's failure
+    log.addHandler(
+        logging.NullHandler()
+    )  # the command itself reports a layer's failure
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words[:1] == ["hook"] and len(words) % 2 and {*words[1::2]} <= {"--db", "--namespace"}:
+    if (
+        words[:1] == ["hook"]
+        and len(words) % 2
+        and {*words[1::2]} <= {"--db", "--namespace"}
+    ):
         from hexad.cli.setup import hooking  # noqa: PLC0415 - not by typer, which takes a third of a hook's time
 
-        return hooking.answer_hook(**{name[2:]: value for name, value in zip(words[1::2], words[2::2], strict=True)})
+        return hooking.answer_hook(
+            **{
+                name[2:]: value
+                for name, value in zip(words[1::2], words[2::2], strict=True)
+            }
+        )
     completion_init()
     try:
-        code = get_group(app).main(args=arguments, prog_name="hexad", standalone_mode=False, obj=running)
+        code = get_group(app).main(
+            args=arguments, prog_name="hexad", standalone_mode=False, obj=running
+        )
         screen.finish()
     except KeyboardInterrupt:
         return 130
@@ -86,7 +108,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if running.get("debug"):
             traceback.print_exception(error)
         screen.error(_sentence(error))
-        return USAGE if isinstance(error, InvalidInput | ConfigError | _UsageError) else FAILED
+        return (
+            USAGE
+            if isinstance(error, InvalidInput | ConfigError | _UsageError)
+            else FAILED
+        )
     finally:
         log.handlers[:] = before  # a command may run within another program
     return code if isinstance(code, int) else 0
@@ -98,25 +124,41 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, _UsageError):
         return _usage(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return (
+            f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        )
     return f"unexpected {type(error).__name__}: {error}; `hexad --debug …` shows where it happened"
 
 
 def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
-    message = message.replace("Input should be greater than or equal to", "must be at least")
+    message = message.replace(
+        "Input should be greater than or equal to", "must be at least"
+    )
     known = getattr(error.ctx and error.ctx.command, "commands", ())
-    if message.startswith("No such command") and len(known) < _MANY and not message.endswith("?"):
+    if (
+        message.startswith("No such command")
+        and len(known) < _MANY
+        and not message.endswith("?")
+    ):
         message += f"; there are {', '.join(known)}"
     if "extra argument" in message:
         message += "; put quotes around a text of several words"
     if message.startswith("Missing ") and "Choose from" not in message:
         message += _about(error.param)
-    return f"{message} Try '{path} --help'" if message.endswith("?") else f"{message}; try '{path} --help'"
+    return (
+        f"{message} Try '{path} --help'"
+        if message.endswith("?")
+        else f"{message}; try '{path} --help'"
+    )
 
 
 def _about(param: Any) -> str:
     """The help of an option or argument, to put into a sentence."""
     text = (getattr(param, "help", None) or "").rstrip(".")
-    return f" ({text if text[:2].isalpha() and text[:2].isupper() else text[:1].lower() + text[1:]})" if text else ""
+    return (
+        f" ({text if text[:2].isalpha() and text[:2].isupper() else text[:1].lower() + text[1:]})"
+        if text
+        else ""
+    )

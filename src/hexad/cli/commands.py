@@ -20,7 +20,9 @@ F = TypeVar("F", bound=Callable[..., None])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
-    """The options that every command has: which memory to use, and whether to print JSON."""
+    """The options that every command has: which memory to use, and whether to print
+    JSON.
+    """
 
     db: Database = None
     namespace: Namespace = None
@@ -62,7 +64,9 @@ class Common:
         *,
         empty: str = "",
     ) -> None:
-        """Print the document with ``--json``, otherwise the rows, or the remark ``empty`` if there are none."""
+        """Print the document with ``--json``, otherwise the rows, or the remark
+        ``empty`` if there are none.
+        """
         if self.as_json:
             screen.emit(document)
         elif rows or not empty:
@@ -72,14 +76,20 @@ class Common:
 
 
 class Commands(typer.Typer):
-    """Commands that take the parameter ``common``: users see the three options it holds."""
+    """Commands that take the parameter ``common``: users see the three options it
+    holds.
+    """
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[F], F]:
         """Add a command, as typer does."""
         add = super().command(name, **options)
 
         def added(function: F) -> F:
-            add(_with_options(function) if "common" in signature(function).parameters else function)
+            add(
+                _with_options(function)
+                if "common" in signature(function).parameters
+                else function
+            )
             return function
 
         return added
@@ -88,14 +98,18 @@ class Commands(typer.Typer):
 def group(help: str, *, epilog: str) -> Commands:
     """A group of commands, which prints its help when it is called without one."""
     app = Commands(help=help, epilog=epilog)
-    app.callback(help=help, epilog=epilog, invoke_without_command=True)(screen.help_if_alone)
+    app.callback(help=help, epilog=epilog, invoke_without_command=True)(
+        screen.help_if_alone
+    )
     return app
 
 
 def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     """The function with the fields of `Common` as parameters instead of ``common``."""
     whole, options = signature(function), signature(Common).parameters
-    own = [parameter for name, parameter in whole.parameters.items() if name != "common"]
+    own = [
+        parameter for name, parameter in whole.parameters.items() if name != "common"
+    ]
 
     @wraps(function)
     def run(**given: Any) -> None:

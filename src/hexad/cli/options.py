@@ -33,16 +33,29 @@ Database = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Namespace = Annotated[str | None, option("NAME", "Whose memory to use.", "--namespace", rich_help_panel=_PANEL)]
-AsJson = Annotated[bool, flag("--json", "Print one JSON document.", rich_help_panel=_PANEL)]
+Namespace = Annotated[
+    str | None,
+    option("NAME", "Whose memory to use.", "--namespace", rich_help_panel=_PANEL),
+]
+AsJson = Annotated[
+    bool, flag("--json", "Print one JSON document.", rich_help_panel=_PANEL)
+]
 
 Key = Annotated[str, argument("KEY", "The entry's key.")]
 Name = Annotated[str, argument("NAME", "The reference's name.")]
 SkillName = Annotated[str, argument("NAME", "The skill's name.")]
-By = Annotated[str | None, option("PERSON", "Who approves; your login name if not given.", "--by")]
+By = Annotated[
+    str | None, option("PERSON", "Who approves; your login name if not given.", "--by")
+]
 Tags = Annotated[list[str] | None, option("WORD", "A tag; repeatable.", "--tag")]
-InCategory = Annotated[Category | None, option("WORD", f"{', '.join(Category)}.", "--category")]
-Layers = Annotated[list[Layer] | None, option("LAYER", f"Repeatable: {', '.join(Layer)}.", "--layer")]
-Session = Annotated[str | None, option("NAME", "The conversation it belongs to.", "--session")]
+InCategory = Annotated[
+    Category | None, option("WORD", f"{', '.join(Category)}.", "--category")
+]
+Layers = Annotated[
+    list[Layer] | None, option("LAYER", f"Repeatable: {', '.join(Layer)}.", "--layer")
+]
+Session = Annotated[
+    str | None, option("NAME", "The conversation it belongs to.", "--session")
+]
 KeepSecrets = Annotated[bool, flag("--keep-secrets", "Do not redact secrets.")]
 Yes = Annotated[bool, flag("--yes", "Do not ask.")]

@@ -1,4 +1,6 @@
-"""Which database a command uses if nobody names one: the project's, if this user made or trusted it, else their own."""
+"""Which database a command uses if nobody names one: the project's, if this user made
+or trusted it, else their own.
+"""
 
 import json
 import os
@@ -26,13 +28,17 @@ def own() -> Path:
 
 
 def found() -> DatabasePlace:
-    """The nearest trusted database of this folder and those above it, else the user's own."""
+    """The nearest trusted database of this folder and those above it, else the user's
+    own.
+    """
     here, untrusted, known = Path.cwd(), "", _trusted()
     for folder in (here, *here.parents):
         path = folder / DEFAULT
         if str(path) in known:
             path = Path(DEFAULT) if folder == here else path
-            return DatabasePlace(path, f"using this project's memory, {path}", untrusted)
+            return DatabasePlace(
+                path, f"using this project's memory, {path}", untrusted
+            )
         files = [name for name in (DEFAULT, FILE_NAME) if os.path.exists(folder / name)]  # noqa: PTH110 - it never raises
         if files and not untrusted and path != own():
             named = " and ".join(str(folder / name) for name in files)
@@ -43,21 +49,33 @@ def found() -> DatabasePlace:
 
 
 def database_in(path: Path) -> Path:
-    """The database that a folder or a database file stands for, as it is kept in the list; links are not followed."""
+    """The database that a folder or a database file stands for, as it is kept in the
+    list; links are not followed.
+    """
     whole = Path(os.path.realpath(path if path.is_dir() else path.parent))
     return whole / (DEFAULT if path.is_dir() else path.name)
 
 
 def trust(database: Path, *, trusted: bool = True) -> None:
     """Remember that the user trusts a database, or no longer."""
-    file, known = data_folder() / _TRUSTED, [each for each in _trusted() if each != str(database)]
+    file, known = (
+        data_folder() / _TRUSTED,
+        [each for each in _trusted() if each != str(database)],
+    )
     lines = [*known, *([str(database)] if trusted else [])]
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    file.write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
 
 
 def _trusted() -> tuple[str, ...]:
     try:
-        return tuple(map(json.loads, (data_folder() / _TRUSTED).read_text(encoding="utf-8").splitlines()))
+        return tuple(
+            map(
+                json.loads,
+                (data_folder() / _TRUSTED).read_text(encoding="utf-8").splitlines(),
+            )
+        )
     except (OSError, ValueError):
         return ()

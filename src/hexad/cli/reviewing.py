@@ -1,4 +1,6 @@
-"""`review`: one queue of proposals, draft skills and doubtful learnings for a person to decide."""
+"""`review`: one queue of proposals, draft skills and doubtful learnings for a person to
+decide.
+"""
 
 import getpass
 import sys
@@ -29,29 +31,51 @@ _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
 app = Commands()
 
 
-@app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")
+@app.command(
+    epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada"
+)
 def review(
-    name: Annotated[str | None, argument("NAME", "Only this proposal, skill or learning.", show_default=False)] = None,
+    name: Annotated[
+        str | None,
+        argument("NAME", "Only this proposal, skill or learning.", show_default=False),
+    ] = None,
     *,
     accept: Annotated[bool, flag("--accept", "Accept it without asking.")] = False,
     reject: Annotated[bool, flag("--reject", "Reject it without asking.")] = False,
     by: By = None,
     common: Common,
 ) -> None:
-    """Accept, edit or reject proposals, draft skills and doubtful learnings, one by one; --json lists them."""
+    """Accept, edit or reject proposals, draft skills and doubtful learnings, one by
+    one; --json lists them.
+    """
     if (accept or reject) and (name is None or accept == reject):
-        raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
+        raise InvalidInput(
+            "review",
+            "give NAME and one of --accept and --reject, or neither to be asked",
+        )
     with common.opened() as hx:
-        queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name, getattr(entry, "key", None)}]
-        queue = queue or [Draft(hx, skill, by) for skill in hx.skills.list() if skill.name == name]
+        queue = [
+            entry
+            for entry in queue_of(hx, by)
+            if name in {None, entry.name, getattr(entry, "key", None)}
+        ]
+        queue = queue or [
+            Draft(hx, skill, by) for skill in hx.skills.list() if skill.name == name
+        ]
         if name is not None and not queue:
-            raise InvalidInput("NAME", f"{name!r} does not await review; `hexad review --json` lists what does")
+            raise InvalidInput(
+                "NAME",
+                f"{name!r} does not await review; `hexad review --json` lists what does",
+            )
         if accept or reject:
             queue[0].show()
             (queue[0].accept if accept else queue[0].reject)()
             return
         if queue and not common.as_json and not sys.stdin.isatty():
-            raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue, NAME --accept accepts")
+            raise InvalidInput(
+                "review",
+                "needs a terminal to ask on; --json lists the queue, NAME --accept accepts",
+            )
         if common.as_json:
             screen.emit({"queue": [waiting(entry.record) for entry in queue]})
         elif queue:
@@ -61,7 +85,9 @@ def review(
 
 
 def queue_of(hx: Hexad, by: str | None = None) -> "list[WaitingItem]":
-    """Proposals, oldest first, then draft skills, newest first, then doubtful learnings, most frequent first."""
+    """Proposals, oldest first, then draft skills, newest first, then doubtful
+    learnings, most frequent first.
+    """
     return [
         *(Suggestion(hx, proposal) for proposal in hx.proposals.list()),
         *(Draft(hx, skill, by) for skill in drafts(hx.skills.list())),
@@ -99,23 +125,40 @@ class Suggestion(WaitingItem):
     record: Proposal
 
     def __init__(self, hx: Hexad, proposal: Proposal) -> None:
-        self.hx, self.record, self.name, self.key = hx, proposal, proposal.id, proposal.key
+        self.hx, self.record, self.name, self.key = (
+            hx,
+            proposal,
+            proposal.id,
+            proposal.key,
+        )
         self.editable = proposal.change is ProposedChange.SAVE
 
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
         proposal, known = self.record, self.hx.knowledge.lookup
-        said = self.hx.capture.understood(proposal.content) if proposal.content else None  # an entry may be new
-        now = known(proposal.against or proposal.key) or (known(said.against) if said and said.against else None)
+        said = (
+            self.hx.capture.understood(proposal.content) if proposal.content else None
+        )  # an entry may be new
+        now = known(proposal.against or proposal.key) or (
+            known(said.against) if said and said.against else None
+        )
         rows = {
             "change": f"{proposal.change} {proposal.key}",
-            "to": f"[{proposal.category}] {proposal.content}" if proposal.content else "",
-            "now": f"[{now.category}, from {now.origin}] {now.key}: {now.content}" if now else "",
-            "until": screen.moment(end) if (end := timed(proposal.sentence, proposal.created)[0]) else "",
+            "to": f"[{proposal.category}] {proposal.content}"
+            if proposal.content
+            else "",
+            "now": f"[{now.category}, from {now.origin}] {now.key}: {now.content}"
+            if now
+            else "",
+            "until": screen.moment(end)
+            if (end := timed(proposal.sentence, proposal.created)[0])
+            else "",
             "the user said": proposal.sentence,
             "proposed by": f"{proposal.origin} {proposal.session}".strip(),
         }
-        screen.table(screen.FACTS, [(name, value) for name, value in rows.items() if value])
+        screen.table(
+            screen.FACTS, [(name, value) for name, value in rows.items() if value]
+        )
 
     def accept(self) -> None:
         """Carry it out: its words are the user's from now on."""
@@ -125,7 +168,9 @@ class Suggestion(WaitingItem):
     def edit(self) -> None:
         """Save what the user makes of it."""
         fields = {"key": self.record.key, "content": self.record.content}
-        self.hx.proposals.edit(self.name, **self.edited(f"The proposal {self.name}.", fields))
+        self.hx.proposals.edit(
+            self.name, **self.edited(f"The proposal {self.name}.", fields)
+        )
         self.accept()
 
     def reject(self) -> None:
@@ -153,9 +198,15 @@ class Draft(WaitingItem):
     def accept(self) -> None:
         """Approve exactly the version that was shown."""
         if self.seen is None or self.seen.obstacle:
-            raise SkillRefused(self.name, self.seen.obstacle if self.seen else "was not shown")
+            raise SkillRefused(
+                self.name, self.seen.obstacle if self.seen else "was not shown"
+            )
         by = self.by or getpass.getuser()
-        showing.tell(self.hx.skills.activate(self.seen.skill.name, by=by, seen=self.seen.fingerprint))
+        showing.tell(
+            self.hx.skills.activate(
+                self.seen.skill.name, by=by, seen=self.seen.fingerprint
+            )
+        )
 
     def edit(self) -> None:
         """Save the edited skill; it is still a draft and is shown again."""
@@ -219,7 +270,9 @@ class Doubt(WaitingItem):
         screen.say(f"{self.name}: rejected; {rejected} not shown again")
 
     def _correct(self, fix: str) -> None:
-        kept = self.hx.learnings.correct(learning=self.name, fix=fix, redact=not self.record.verbatim)
+        kept = self.hx.learnings.correct(
+            learning=self.name, fix=fix, redact=not self.record.verbatim
+        )
         screen.say(f"{kept.id}: trusted {shown_trust(kept.trust)}")
 
 
@@ -231,7 +284,9 @@ def go_through(queue: Sequence[WaitingItem]) -> None:
             entry.show()
         except HexadError as error:  # what cannot be shown, such as an invalid skill, can still be rejected
             screen.error(f"{entry.what} {entry.name}: {error}")
-        ways = ", ".join(f"{way[0]} = {way}" for way in _WAYS if way != "edit" or entry.editable)
+        ways = ", ".join(
+            f"{way[0]} = {way}" for way in _WAYS if way != "edit" or entry.editable
+        )
         if not _settled(entry, f"{number} of {len(queue)}: {ways}"):
             break
     left = sum(not entry.settled for entry in queue)
@@ -240,7 +295,9 @@ def go_through(queue: Sequence[WaitingItem]) -> None:
 
 
 def _settled(entry: WaitingItem, question: str) -> bool:
-    """Ask about one entry until it is settled or skipped, as an empty answer does; False to quit."""
+    """Ask about one entry until it is settled or skipped, as an empty answer does;
+    False to quit.
+    """
     while not entry.settled:
         answer = screen.asked(f"{question}:", at_end="q") or "skip"
         way = next((way for way in _WAYS if way.startswith(answer)), "")
@@ -252,12 +309,18 @@ def _settled(entry: WaitingItem, question: str) -> bool:
 
 def _try(entry: WaitingItem, way: str) -> None:
     """Do it; after an error the question is asked again."""
-    doing = {"accept": entry.accept, "reject": entry.reject, **({"edit": entry.edit} if entry.editable else {})}
+    doing = {
+        "accept": entry.accept,
+        "reject": entry.reject,
+        **({"edit": entry.edit} if entry.editable else {}),
+    }
     if way not in doing:
         screen.remark("type one of these letters")
         return
     try:
         doing[way]()
-        entry.settled = way != "edit" or not isinstance(entry, Draft)  # an edited skill is asked about again
+        entry.settled = way != "edit" or not isinstance(
+            entry, Draft
+        )  # an edited skill is asked about again
     except HexadError as error:
         screen.error(str(error))

@@ -1,4 +1,6 @@
-"""The tree of commands. A command's file is imported when the command runs, and imports what it needs at its top."""
+"""The tree of commands. A command's file is imported when the command runs, and imports
+what it needs at its top.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -12,8 +14,13 @@ from typer.main import get_group
 from hexad.cli.terminal import suggesting
 from hexad.errors import InvalidInput
 
-COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this folder, and its line in `hexad --help`
-    "status": ("memory.status", "Show what is stored, what was learned recently and what awaits review"),
+COMMANDS: Final[
+    Mapping[str, tuple[str, str]]
+] = {  # name: its file in this folder, and its line in `hexad --help`
+    "status": (
+        "memory.status",
+        "Show what is stored, what was learned recently and what awaits review",
+    ),
     "remember": ("memory.remembering", "Save a rule, preference, definition or fact"),
     "edit": ("memory.remembering", "Change an entry's text or category"),
     "pin": ("memory.remembering", "Put an entry first in every prompt"),
@@ -26,33 +33,56 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "list": ("memory.recalling", "List the knowledge entries"),
     "history": ("memory.recalling", "Show all versions of an entry"),
     "explain": ("memory.recalling", "Show why the prompt for a message is what it is"),
-    "review": ("reviewing", "Accept, edit or reject proposals, draft skills and doubtful learnings"),
+    "review": (
+        "reviewing",
+        "Accept, edit or reject proposals, draft skills and doubtful learnings",
+    ),
     "backup": ("memory.moving", "Write every namespace into a file"),
     "restore": ("memory.moving", "Restore a backup into a new or empty database"),
-    "migrate": ("memory.moving", "Copy a database to another file or server, and verify the copy"),
+    "migrate": (
+        "memory.moving",
+        "Copy a database to another file or server, and verify the copy",
+    ),
     "reindex": ("memory.moving", "Compute the missing embeddings"),
     "import": ("memory.moving", "Import files of Hexad or another program"),
-    "export": ("memory.moving", "Write every entry, reference, learning and skill as a page of Markdown"),
-    "capture": ("memory.moving", "Propose lasting facts and wishes from a conversation"),
+    "export": (
+        "memory.moving",
+        "Write every entry, reference, learning and skill as a page of Markdown",
+    ),
+    "capture": (
+        "memory.moving",
+        "Propose lasting facts and wishes from a conversation",
+    ),
     "init": ("setup.configuring", "Make this folder a project with its own memory"),
     "trust": ("setup.configuring", "Use a project's hexad.db and hexad.toml"),
-    "config": ("setup.configuring", "Show the settings and where each value comes from"),
+    "config": (
+        "setup.configuring",
+        "Show the settings and where each value comes from",
+    ),
     "doctor": ("setup.doctor", "Check this machine and the database"),
     "eval": ("setup.evaluating", "Measure recall, ranking and speed"),
-    "reference": ("memory.references", "Keep references to documents, APIs, wikis, repositories and tools"),
+    "reference": (
+        "memory.references",
+        "Keep references to documents, APIs, wikis, repositories and tools",
+    ),
     "audit": ("memory.auditing", "Verify and read the log of every change"),
     "habits": ("memory.habits", "Show or reset the words that led to an item before"),
     "learnings": ("memory.learnings", "Show and correct what is known about errors"),
     "skills": ("skills.commands", "Write, approve and run procedures"),
     "hook": ("setup.hooking", "Answer a hook of a coding agent"),
-    "serve": ("setup.hosting", "Serve pages, an HTTP interface, a gateway to models, and MCP"),
+    "serve": (
+        "setup.hosting",
+        "Serve pages, an HTTP interface, a gateway to models, and MCP",
+    ),
     "tokens": ("setup.tokens", "Make, list and revoke tokens for `hexad serve`"),
     "mcp": ("setup.serving", "Serve the memory to an agent over MCP"),
 }
 
 
 class LazyGroup(TyperGroup):
-    """The root command: help and completion read the table above; a command is imported when it is called."""
+    """The root command: help and completion read the table above; a command is imported
+    when it is called.
+    """
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -70,7 +100,9 @@ class LazyGroup(TyperGroup):
         """Import a command."""
         app = import_module(f"hexad.cli.{COMMANDS[name][0]}").app
         group = get_group(app)
-        command = group.commands.get(name, group)  # a file holds some commands, or one group of this name
+        command = group.commands.get(
+            name, group
+        )  # a file holds some commands, or one group of this name
         for each in _all(command):
             _prepare(each)
         self.add_command(command, name)
@@ -85,8 +117,12 @@ def whole(app: typer.Typer) -> Any:
 
 
 def _prepare(command: Any) -> None:
-    """Adjust what typer does: no Python type beside a flag or argument, no line ends of the source in a paragraph."""
-    command.help = "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
+    """Adjust what typer does: no Python type beside a flag or argument, no line ends of
+    the source in a paragraph.
+    """
+    command.help = "\n\n".join(
+        " ".join(part.split()) for part in (command.help or "").split("\n\n")
+    )
     command.invoke = partial(_invoke, command.invoke)
     for param in (*command.params, command.get_help_option(typer.Context(command))):
         if getattr(param, "is_flag", False):
@@ -102,7 +138,9 @@ def _invoke(invoke: Callable[[typer.Context], Any], context: typer.Context) -> A
 
 
 def pass_down(context: typer.Context, given: Mapping[str, object]) -> None:
-    """Use options given before a command as defaults for it and for the commands below it."""
+    """Use options given before a command as defaults for it and for the commands below
+    it.
+    """
     root: Any = context.command
     name = str(context.invoked_subcommand)
     command = root.commands[name]

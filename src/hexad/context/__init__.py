@@ -1,4 +1,6 @@
-"""User message → keywords → layers → ranking → selection (token budget) → template → prompt."""
+"""User message → keywords → layers → ranking → selection (token budget) → template →
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def assemble(
-    base: str, retrieval: Retrieval, *, budget: int | None = None, counter: TokenCounter = estimate_tokens
+    base: str,
+    retrieval: Retrieval,
+    *,
+    budget: int | None = None,
+    counter: TokenCounter = estimate_tokens,
 ) -> Prompt:
     """Answer: what should the model know before it sees this message?"""
     block = standing_text(retrieval.namespace, retrieval.standing, retrieval.noted)

@@ -16,15 +16,19 @@ T = TypeVar("T")
 
 
 def within(seconds: float | None, call: Callable[[], T], *, who: str) -> T:
-    """The call's result or exception, or `DeadlineExceeded`; a late answer is discarded.
+    """The call's result or exception, or `DeadlineExceeded`; a late answer is
+    discarded.
 
-    The call runs in a thread of its own, with the caller's context variables: nothing else can leave a call that hangs.
+    The call runs in a thread of its own, with the caller's context variables: nothing
+    else can leave a call that hangs.
     """
     if seconds is None:
         return call()
     outcome: Future[T] = Future()
     context = contextvars.copy_context()
-    thread = threading.Thread(target=context.run, args=(_settle, outcome, call), daemon=True)
+    thread = threading.Thread(
+        target=context.run, args=(_settle, outcome, call), daemon=True
+    )
     thread.start()
     thread.join(seconds)
     if not outcome.done():
@@ -38,4 +42,6 @@ def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
     except Exception as error:  # noqa: BLE001 - it is raised again where it belongs
         outcome.set_exception(error)
     except BaseException as error:  # noqa: BLE001 - a provider that exits or is cancelled ends itself, not its caller
-        outcome.set_exception(RuntimeError(f"the provider ended with {type(error).__name__}"))
+        outcome.set_exception(
+            RuntimeError(f"the provider ended with {type(error).__name__}")
+        )

@@ -1,4 +1,6 @@
-"""Why a prompt is what it is: what was searched for, what each layer offered, what was kept, dropped or failed."""
+"""Why a prompt is what it is: what was searched for, what each layer offered, what was
+kept, dropped or failed.
+"""
 
 from __future__ import annotations
 
@@ -44,30 +46,49 @@ class Explanation(NamedTuple):
         return f"standing: {standing} tokens; found: {self.found_tokens}{found} tokens"
 
     def __str__(self) -> str:
-        lines = [f"message: {self.message}", f"keywords: {', '.join(self.keywords) or 'none'}"]
+        lines = [
+            f"message: {self.message}",
+            f"keywords: {', '.join(self.keywords) or 'none'}",
+        ]
         for layer, judged in self.candidates.items():
-            lines.append(f"{layer} ({self.layer_seconds.get(layer, 0.0) * 1000:.2f} ms)")
+            lines.append(
+                f"{layer} ({self.layer_seconds.get(layer, 0.0) * 1000:.2f} ms)"
+            )
             lines += [_line(each) for each in judged]
-        lines += [f"{failure.layer} failed: {failure.reason}" for failure in self.failures]
+        lines += [
+            f"{failure.layer} failed: {failure.reason}" for failure in self.failures
+        ]
         lines += [self.unfit] if self.unfit else []
         lines.append(f"{self.spent}; {self.seconds * 1000:.2f} ms in all")
         return "\n".join(lines)
 
 
 def judge(
-    found: Retrieval, candidates: Mapping[Layer, Sequence[Judged]], prompt: Prompt, *, room: Room, seconds: float
+    found: Retrieval,
+    candidates: Mapping[Layer, Sequence[Judged]],
+    prompt: Prompt,
+    *,
+    room: Room,
+    seconds: float,
 ) -> Explanation:
-    """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
+    """An explanation: the verdict of the layers on each candidate, and which of the
+    kept ones the budget dropped.
+    """
     dropped = {(item.layer, item.id) for item in prompt.dropped}
     standing = [Judged(item, Fate.STANDING) for item in found.standing]
     standing += [Judged(item, Fate.NOTED) for item in found.noted]
-    every = {**candidates, Layer.USER_KNOWLEDGE: (*standing, *candidates.get(Layer.USER_KNOWLEDGE, ()))}
+    every = {
+        **candidates,
+        Layer.USER_KNOWLEDGE: (*standing, *candidates.get(Layer.USER_KNOWLEDGE, ())),
+    }
     return Explanation(
         message=found.query,
         keywords=found.keywords,
         candidates={
             layer: tuple(
-                each._replace(fate=Fate.OVER_BUDGET) if each.kept and (layer, each.item.id) in dropped else each
+                each._replace(fate=Fate.OVER_BUDGET)
+                if each.kept and (layer, each.item.id) in dropped
+                else each
                 for each in every[layer]
             )
             for layer in Layer
@@ -77,7 +98,9 @@ def judge(
         prompt=prompt,
         layer_seconds=dict(found.seconds),
         seconds=seconds,
-        standing_tokens=room.counter(standing_block(found.standing)) if found.standing else 0,
+        standing_tokens=room.counter(standing_block(found.standing))
+        if found.standing
+        else 0,
         found_tokens=room.counter(prompt.sections) if prompt.kept else 0,
         standing_budget=room.tokens,
         unfit=found.unfit,
@@ -90,7 +113,10 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "message": explanation.message,
         "keywords": list(explanation.keywords),
         "candidates": {
-            layer.value: [{**wire.item(each.item), "kept": each.kept, "verdict": each.verdict} for each in judged]
+            layer.value: [
+                {**wire.item(each.item), "kept": each.kept, "verdict": each.verdict}
+                for each in judged
+            ]
             for layer, judged in explanation.candidates.items()
         },
         "failures": [each._asdict() for each in explanation.failures],
@@ -99,7 +125,9 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "found_tokens": explanation.found_tokens,
         "standing_budget": explanation.standing_budget,
         "unfit": explanation.unfit,
-        "layer_seconds": {layer.value: seconds for layer, seconds in explanation.layer_seconds.items()},
+        "layer_seconds": {
+            layer.value: seconds for layer, seconds in explanation.layer_seconds.items()
+        },
         "prompt": wire.prompt(explanation.prompt),
     }
 

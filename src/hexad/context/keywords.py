@@ -1,4 +1,6 @@
-"""A message → what to look for. Any string is safe; the work is bounded however long it is."""
+"""A message → what to look for. Any string is safe; the work is bounded however long it
+is.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ MAX_TERMS: Final = 256
 
 
 def extract(message: str, *, session: str | None = None) -> Query:
-    """The keywords of a message, each once, in reading order, and the terms they are indexed under.
+    """The keywords of a message, each once, in reading order, and the terms they are
+    indexed under.
 
     >>> extract("When may I deploy to staging?").keywords
     ('deploy', 'staging')
@@ -28,19 +31,41 @@ def extract(message: str, *, session: str | None = None) -> Query:
     text = _IDIOM.sub(" ", _bounded(message))
     found, language = words(text, asking=True), detect(text)
     keywords = dict.fromkeys(word.surface for word in found)
-    small = frozenset(operands(text)) if found else frozenset()  # they add to words, and say nothing by themselves
-    spelled = {term: word.surface for word in reversed(found) for term in reversed(word.terms)}
+    small = (
+        frozenset(operands(text)) if found else frozenset()
+    )  # they add to words, and say nothing by themselves
+    spelled = {
+        term: word.surface for word in reversed(found) for term in reversed(word.terms)
+    }
     whole = {term for word in found for term in word.terms if term not in word.parts}
     parts = small | (frozenset(part for word in found for part in word.parts) - whole)
-    terms = dict.fromkeys((*(term for word in found for term in word.terms), *sorted(small)))
-    written = {each.lower() for each in _NAME.findall(text)} if language is None and _SENTENCE.search(text) else ()
+    terms = dict.fromkeys(
+        (*(term for word in found for term in word.terms), *sorted(small))
+    )
+    written = (
+        {each.lower() for each in _NAME.findall(text)}
+        if language is None and _SENTENCE.search(text)
+        else ()
+    )
     names = frozenset(term for term, surface in spelled.items() if surface in written)
-    common = small | frozenset(term for term in terms if term not in names and says_little(term, language))
-    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common, parts, names)
+    common = small | frozenset(
+        term for term in terms if term not in names and says_little(term, language)
+    )
+    return Query(
+        message,
+        tuple(keywords)[:MAX_TERMS],
+        tuple(terms)[:MAX_TERMS],
+        session,
+        spelled,
+        common,
+        parts,
+        names,
+    )
 
 
 def quoted(query: Query) -> frozenset[str]:
-    """The terms that stand between quotes only, if there are others: the values in an error message.
+    """The terms that stand between quotes only, if there are others: the values in an
+    error message.
 
     >>> sorted(quoted(extract("use of `n` of type 'Vec' before it is bound")))
     ['n', 'vec']
@@ -53,12 +78,17 @@ def quoted(query: Query) -> frozenset[str]:
 
 
 def personal(text: str) -> bool:
-    """Whether a message speaks of its author or their group. Only English ones are known not to.
+    """Whether a message speaks of its author or their group. Only English ones are
+    known not to.
 
     >>> [personal(text) for text in ("Where do we deploy?", "What is the capital of Mongolia?", "Wo liegt das?")]
     [True, False, True]
     """
-    return bool(_PERSONAL.search(text)) or not text.replace("’", "'").isascii() or detect(text) is not None
+    return (
+        bool(_PERSONAL.search(text))
+        or not text.replace("’", "'").isascii()
+        or detect(text) is not None
+    )
 
 
 _PERSONAL: Final = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|[Oo]urs?|us)\b")

@@ -1,6 +1,8 @@
-"""How well a row matches a question, before the row itself is read: by words, by meaning and by habit.
+"""How well a row matches a question, before the row itself is read: by words, by
+meaning and by habit.
 
-A pure sum of three parts, each with a greatest weight written here. `ranking.py` adds what the row's text and age say.
+A pure sum of three parts, each with a greatest weight written here. `ranking.py` adds
+what the row's text and age say.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 _NO_WORDS: Final = 1e-9
 
 FLOOR: Final = 0.125  # where there are only words: the least share of a question, times the root of its length
-NEAR_FLOOR: Final = 0.25  # where there is meaning: the least closeness, with what words add to it
+NEAR_FLOOR: Final = (
+    0.25  # where there is meaning: the least closeness, with what words add to it
+)
 FEW_NEAR_FLOOR: Final = 0.14  # the same among few rows
 HARDLY_ANY: Final = 0.25  # the share of it that falls away as they become fewer still
 FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
@@ -34,16 +38,25 @@ HANDFUL: Final = 20  # rows, with those that stand, from which one is compared w
 CHANCE: Final = 120  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.4  # the least share of the best score; among a handful of rows less, and among many nothing
 BESIDE_FULLER: Final = 0.65  # the same, beside a row that holds the same words of the question and maybe more
-BESIDE_NEAREST: Final = 0.65  # by meaning alone: the least share of the closeness of the nearest row
+BESIDE_NEAREST: Final = (
+    0.65  # by meaning alone: the least share of the closeness of the nearest row
+)
 IMPERSONAL: Final = 0.38  # and the least closeness, among `CHANCE` rows, to a message that speaks of nobody here
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.17  # the share of a question's rarity that is an answer even if its meaning seems far
 
-# One row must be better than the floor, or the layer has no answer: the more rows, the nearer chance brings the best.
+# One row must be better than the floor, or the layer has no answer: the more rows, the
+# nearer chance brings the best.
 RELAXED: Final = 0.5  # the share of the floor that falls away where the best one decides: from `DECIDED` rows on
 DECIDED: Final = 200
-BEST_FLOOR, BEST_GROWS = 0.17, 0.04  # by words: the least strength among 1,000 rows, and more for each e-fold of them
-BEST_NEAR_FLOOR, BEST_NEAR_GROWS = 0.33, 0.06  # with meaning: the least closeness, with what words add to it
+BEST_FLOOR, BEST_GROWS = (
+    0.17,
+    0.04,
+)  # by words: the least strength among 1,000 rows, and more for each e-fold of them
+BEST_NEAR_FLOOR, BEST_NEAR_GROWS = (
+    0.33,
+    0.06,
+)  # with meaning: the least closeness, with what words add to it
 WORDS_TO_BEST: Final = 0.5
 
 
@@ -54,8 +67,12 @@ class Habit(NamedTuple):
     terms: tuple[str, ...]
 
 
-def habits(learned: Iterable[Association], terms: Sequence[str], *, rows: int, now: datetime) -> Mapping[str, Habit]:
-    """For each item, the share of the question's weight that earlier questions linked to it."""
+def habits(
+    learned: Iterable[Association], terms: Sequence[str], *, rows: int, now: datetime
+) -> Mapping[str, Habit]:
+    """For each item, the share of the question's weight that earlier questions linked
+    to it.
+    """
     by_term: dict[str, list[Association]] = {}
     for each in learned:
         by_term.setdefault(each.term, []).append(each)
@@ -67,9 +84,14 @@ def habits(learned: Iterable[Association], terms: Sequence[str], *, rows: int, n
     for term, of_term in by_term.items():
         for each in of_term:
             weight = faded(each, now)
-            parts.setdefault(each.id, []).append((rarity.get(term, 0.0) * weight / (weight + 1), term))
+            parts.setdefault(each.id, []).append(
+                (rarity.get(term, 0.0) * weight / (weight + 1), term)
+            )
     return {
-        key: Habit(sum(value for value, _ in found) / total, tuple(term for _, term in sorted(found, reverse=True)))
+        key: Habit(
+            sum(value for value, _ in found) / total,
+            tuple(term for _, term in sorted(found, reverse=True)),
+        )
         for key, found in parts.items()
     }
 
@@ -83,7 +105,9 @@ class Match(NamedTuple):
 
 
 class Matches:
-    """The matches of all rows that are worth looking at, and of any other that is asked for."""
+    """The matches of all rows that are worth looking at, and of any other that is asked
+    for.
+    """
 
     def __init__(
         self,
@@ -98,18 +122,32 @@ class Matches:
         least: int = 1,
     ) -> None:
         self.candidates = candidates
-        self._rows = max(least, candidates.rows - standing)  # among which chance may find something; others are known
+        self._rows = max(
+            least, candidates.rows - standing
+        )  # among which chance may find something; others are known
         self.near = near
         self.habits = learned or {}
-        self.mixed: set[int] = set()  # rows of several topics: how close they are as a whole says little
+        self.mixed: set[int] = (
+            set()
+        )  # rows of several topics: how close they are as a whole says little
         best = max(candidates.scores.values(), default=0.0) if near is not None else 0.0
-        self._step = MEANING / math.pow(3 + terms, 0.75) * (1 - BY_WORDS * best / candidates.measure.total)
-        self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
+        self._step = (
+            MEANING
+            / math.pow(3 + terms, 0.75)
+            * (1 - BY_WORDS * best / candidates.measure.total)
+        )
+        self._root = math.sqrt(
+            candidates.measure.terms or len(candidates.measure.rarity)
+        )
         self._chance = min(1.0, math.log1p(self._rows) / math.log1p(CHANCE))
         closest = near.closeness(nearest[0]) if near is not None and nearest else None
         far_off = 0.0 if personal else IMPERSONAL * self._chance
-        self._far = max(BESIDE_NEAREST * (closest or 0.0), far_off) * (1 - many(self._rows))
-        self._strict = 1 - RELAXED * min(1.0, max(0, self._rows - SOME) / (DECIDED - SOME))
+        self._far = max(BESIDE_NEAREST * (closest or 0.0), far_off) * (
+            1 - many(self._rows)
+        )
+        self._strict = 1 - RELAXED * min(
+            1.0, max(0, self._rows - SOME) / (DECIDED - SOME)
+        )
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.by_words_alone = near is None and not self.habits
@@ -120,7 +158,11 @@ class Matches:
 
     def of(self, number: int) -> Match:
         """The parts of one row's match."""
-        return Match(self.candidates.words(number), self._steps.get(number, 0.0) * self._step, self._habit(number))
+        return Match(
+            self.candidates.words(number),
+            self._steps.get(number, 0.0) * self._step,
+            self._habit(number),
+        )
 
     def value(self, number: int) -> float:
         """The value of one row's whole match."""
@@ -149,28 +191,40 @@ class Matches:
             self._values[number] -= lost * self._step
 
     def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
-        """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
+        """Numbers, best first and the newest first among equals: those that can be
+        among the best, then the others.
 
-        ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
+        ``slack`` is the most that a ranking may add to a match; it decides who can
+        still be among the best.
         """
         if self.by_words_alone:  # their scores have the same order
-            values, slack = self.candidates.scores, slack * self.candidates.measure.total
+            values, slack = (
+                self.candidates.scores,
+                slack * self.candidates.measure.total,
+            )
         else:
             values = {number: self._values[number] for number in self.numbers}
         size, best = max(limit, _BATCH), sorted(values.values(), reverse=True)
         if not best:
             return
         least = max(best[:limit][-1] - slack, best[:size][-1])
-        first = sorted([(value, number) for number, value in values.items() if value >= least], reverse=True)[:size]
+        first = sorted(
+            [(value, number) for number, value in values.items() if value >= least],
+            reverse=True,
+        )[:size]
         yield [number for _, number in first]
-        others = sorted([(value, number) for number, value in values.items()], reverse=True)[len(first) :]
+        others = sorted(
+            [(value, number) for number, value in values.items()], reverse=True
+        )[len(first) :]
         for start in range(0, len(others), _BATCH):
             yield [number for _, number in others[start : start + _BATCH]]
 
     def answers(self, number: int, lent: float = 0.0) -> bool:
-        """Whether a row is an answer at all, and not noise: enough of the words, or close enough in meaning.
+        """Whether a row is an answer at all, and not noise: enough of the words, or
+        close enough in meaning.
 
-        The less the layer holds, the less is enough. To a message of everyday words alone nothing is an answer.
+        The less the layer holds, the less is enough. To a message of everyday words
+        alone nothing is an answer.
         """
         if self.candidates.small_talk:
             return self._habit(number) > 0
@@ -181,7 +235,10 @@ class Matches:
         if share < _NO_WORDS and close < self._far:
             return False
         enough = share >= ENOUGH_WORDS * self._chance * self._strict
-        return enough or close + WORDS_TO_FLOOR * strength >= self._near_floor * self._strict
+        return (
+            enough
+            or close + WORDS_TO_FLOOR * strength >= self._near_floor * self._strict
+        )
 
     def convinces(self, number: int, lent: float = 0.0) -> bool:
         """Whether a row shows that the layer knows something about the question."""
@@ -189,15 +246,30 @@ class Matches:
         strength, more = share * self._root, math.log(self._rows / 1000)
         if close is None or number in self.habits:
             return strength >= BEST_FLOOR + BEST_GROWS * more
-        return close + WORDS_TO_BEST * strength >= BEST_NEAR_FLOOR + BEST_NEAR_GROWS * more
+        return (
+            close + WORDS_TO_BEST * strength >= BEST_NEAR_FLOOR + BEST_NEAR_GROWS * more
+        )
 
     def _seen(self, number: int, lent: float) -> tuple[float, float | None]:
-        """The share of the question that a row holds or was used for, and how close it is, if that is known."""
-        share = self.candidates.evidence(number) + lent + (self._habit(number) if self.habits else 0.0)
-        return share, None if self.near is None or number in self.mixed else self.near.closeness(number)
+        """The share of the question that a row holds or was used for, and how close it
+        is, if that is known.
+        """
+        share = (
+            self.candidates.evidence(number)
+            + lent
+            + (self._habit(number) if self.habits else 0.0)
+        )
+        return (
+            share,
+            None
+            if self.near is None or number in self.mixed
+            else self.near.closeness(number),
+        )
 
     def beside(self, *, fuller: bool = False) -> float:
-        """The least share that an answer has of a better score: what is far behind is a word found by chance."""
+        """The least share that an answer has of a better score: what is far behind is a
+        word found by chance.
+        """
         share = BESIDE_FULLER if fuller else BESIDE_BEST
         return share * min(1.0, self.candidates.rows / HANDFUL) * (1 - many(self._rows))
 

@@ -12,19 +12,26 @@ if TYPE_CHECKING:
 
 
 def merged(found: Sequence[Retrieval], limit: int) -> Retrieval:
-    """One retrieval of several, nearest first: the best ``limit`` items of each layer, and each text once.
+    """One retrieval of several, nearest first: the best ``limit`` items of each layer,
+    and each text once.
 
     An item's ``distance`` is the place of its memory.
     """
     standing = standing_of_all([each.standing for each in found])
-    layers = {layer: _placed([each.items.get(layer, ()) for each in found]) for layer in Layer}
-    best = {layer: _best(_once(items, standing), limit) for layer, items in layers.items()}
+    layers = {
+        layer: _placed([each.items.get(layer, ()) for each in found]) for layer in Layer
+    }
+    best = {
+        layer: _best(_once(items, standing), limit) for layer, items in layers.items()
+    }
     return replace(
         found[0],
         items={layer: items for layer, items in best.items() if items},
         standing=standing,
         noted=_once(_placed([each.noted for each in found]), standing),
-        failures=tuple(dict.fromkeys(failure for each in found for failure in each.failures)),
+        failures=tuple(
+            dict.fromkeys(failure for each in found for failure in each.failures)
+        ),
     )
 
 
@@ -35,13 +42,23 @@ def standing_of_all(memories: Sequence[Sequence[Item]]) -> tuple[Item, ...]:
 
 def _placed(memories: Sequence[Sequence[Item]]) -> list[Item]:
     """The items of all memories, the nearest first, each with its distance."""
-    return [replace(item, distance=place) if place else item for place, items in enumerate(memories) for item in items]
+    return [
+        replace(item, distance=place) if place else item
+        for place, items in enumerate(memories)
+        for item in items
+    ]
 
 
 def _once(items: Sequence[Item], said: Sequence[Item]) -> tuple[Item, ...]:
-    """The items whose text no nearer memory has, and that is not among those that were said before."""
+    """The items whose text no nearer memory has, and that is not among those that were
+    said before.
+    """
     first: dict[str, int] = {item.content: -1 for item in said}
-    return tuple(item for item in items if first.setdefault(item.content, item.distance) == item.distance)
+    return tuple(
+        item
+        for item in items
+        if first.setdefault(item.content, item.distance) == item.distance
+    )
 
 
 def _best(items: Sequence[Item], limit: int) -> tuple[Item, ...]:

@@ -1,4 +1,6 @@
-"""What was known at an earlier time: the entries of that time, from their versions, in a store of their own."""
+"""What was known at an earlier time: the entries of that time, from their versions, in
+a store of their own.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,16 @@ if TYPE_CHECKING:
     from hexad.store import Reading, Store
 
 _KEPT: Final = {"key", "created"}  # of the entry, not of its version
-_SHARED: Final = {each.name for each in fields(Version)} & {each.name for each in fields(Knowledge)} - _KEPT
+_SHARED: Final = {each.name for each in fields(Version)} & {
+    each.name for each in fields(Knowledge)
+} - _KEPT
 
 
-def as_of(retriever: ContextRetriever, when: datetime, store: Store) -> ContextRetriever:
-    """A retriever of what was known then: entries in their versions of that time, other records if they were there.
+def as_of(
+    retriever: ContextRetriever, when: datetime, store: Store
+) -> ContextRetriever:
+    """A retriever of what was known then: entries in their versions of that time, other
+    records if they were there.
 
     It reads every entry, and puts those of then into an empty store.
     """
@@ -47,7 +54,14 @@ def _entry(view: Reading, now: Knowledge, when: datetime) -> Knowledge | None:
     if now.updated <= when:
         return replace(now, deleted=None)
     versions = cast("Sequence[Version]", view.versions(Layer.USER_KNOWLEDGE, now.key))
-    then = next((each for each in versions if each.created <= when and each.version >= now.first_version), None)
+    then = next(
+        (
+            each
+            for each in versions
+            if each.created <= when and each.version >= now.first_version
+        ),
+        None,
+    )
     if then is None:
         return None
     told = {name: getattr(then, name) for name in _SHARED}

@@ -1,7 +1,9 @@
-"""How well a text answers a question, as a sum of named signals. Pure: the same arguments give the same score.
+"""How well a text answers a question, as a sum of named signals. Pure: the same
+arguments give the same score.
 
-The match decides (`matching.py`: words, meaning, habit; `conversation.py`: neighbours). Everything else is a gentle
-prior whose greatest value is written here, so that it can order what matches alike and never bury a clear match.
+The match decides (`matching.py`: words, meaning, habit; `conversation.py`: neighbours).
+Everything else is a gentle prior whose greatest value is written here, so that it can
+order what matches alike and never bury a clear match.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from hexad.store import Sketch
     from hexad.text.document import Document
 
-PHRASE: Final = 0.3  # neighbouring words of the question stand next to each other in the text
+PHRASE: Final = (
+    0.3  # neighbouring words of the question stand next to each other in the text
+)
 SUBJECT: Final = 0.15  # the question names whom the entry is about
 ORIGIN: Final = 0.03  # a user said it
 RELEVANCE: Final = 0.02  # the weight that was given to the entry when it was saved
@@ -32,7 +36,9 @@ ASKS: Final = 0.3  # the share of its match that an entry loses if it is a quest
 TRUST: Final = 0.1  # how far a learning's fix is trusted (0 without one)
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
 PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
-SLACK: Final = PHRASE + SUBJECT + PRIORS + TRUST + PROVEN  # the most that anything but the match can add
+SLACK: Final = (
+    PHRASE + SUBJECT + PRIORS + TRUST + PROVEN
+)  # the most that anything but the match can add
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
@@ -42,9 +48,13 @@ _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
 
 class Ranking:
-    """How rows are scored for one question. What depends on the question alone is worked out once."""
+    """How rows are scored for one question. What depends on the question alone is
+    worked out once.
+    """
 
-    def __init__(self, query: Query, measure: Measure, now: int, subjects: Sequence[str] = ()) -> None:
+    def __init__(
+        self, query: Query, measure: Measure, now: int, subjects: Sequence[str] = ()
+    ) -> None:
         self._query = query
         self._subjects = subjects
         self._measure = measure
@@ -53,14 +63,20 @@ class Ranking:
         self._pairs = [
             (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0))
             for left, right in pairwise(
-                term for term in query.terms if term in measure.rarity and facet(BY_SUBJECT, term) not in subjects
+                term
+                for term in query.terms
+                if term in measure.rarity and facet(BY_SUBJECT, term) not in subjects
             )
         ]
         self._all_pairs = sum(pair[2] for pair in self._pairs)
-        self._seen: dict[int, tuple[float, float, tuple[float, ...]]] = {}  # a row is scored twice, and explained
+        self._seen: dict[
+            int, tuple[float, float, tuple[float, ...]]
+        ] = {}  # a row is scored twice, and explained
 
     def score(self, match: float, sketch: Sketch, lent: float = 0.0) -> float:
-        """The sum of all signals: ``match`` is what the row's match is worth, ``lent`` what its neighbours add."""
+        """The sum of all signals: ``match`` is what the row's match is worth, ``lent``
+        what its neighbours add.
+        """
         matched = match + lent
         if not matched:
             return 0.0
@@ -70,36 +86,71 @@ class Ranking:
         return matched + phrase + subject + sum(priors)
 
     def reasons(
-        self, sketch: Sketch, document: Document, match: Match, habit: Sequence[str] = (), lent: float = 0.0
+        self,
+        sketch: Sketch,
+        document: Document,
+        match: Match,
+        habit: Sequence[str] = (),
+        lent: float = 0.0,
     ) -> tuple[Reason, ...]:
-        """The parts of the same sum: one reason for each matching term and each signal that added something."""
-        values: dict[tuple[str, str], float] = {}  # one reason a word, even if several of its terms matched
+        """The parts of the same sum: one reason for each matching term and each signal
+        that added something.
+        """
+        values: dict[
+            tuple[str, str], float
+        ] = {}  # one reason a word, even if several of its terms matched
         measure, length = self._measure, document.length
         for term in self._query.terms if match.words else ():
             weight = document.weight(term)
             if weight and term in measure.rarity:
                 signal = "words", self._matched(term, document)
-                worth = measure.rarity[term] / measure.total * measure.saturated(weight, length)
+                worth = (
+                    measure.rarity[term]
+                    / measure.total
+                    * measure.saturated(weight, length)
+                )
                 values[signal] = values.get(signal, 0.0) + worth
         if any(match) or lent:
             values["meaning", "near in meaning"] = match.meaning
             values["habit", f"used before for {self._spelled(habit)}"] = match.habit
             values["neighbours", "beside it in its thread"] = lent
-            values["question", "it asks itself"] = -ASKS * (sum(match) + lent) if sketch.asks else 0.0
-            phrase, values["subject", "the question names it"], priors = self._added(sketch)
+            values["question", "it asks itself"] = (
+                -ASKS * (sum(match) + lent) if sketch.asks else 0.0
+            )
+            phrase, values["subject", "the question names it"], priors = self._added(
+                sketch
+            )
             values["phrase", "neighbouring words"] = phrase
-            values.update(zip(zip(_PRIORS, _priors_seen(sketch, self._now), strict=True), priors, strict=True))
-        return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
+            values.update(
+                zip(
+                    zip(_PRIORS, _priors_seen(sketch, self._now), strict=True),
+                    priors,
+                    strict=True,
+                )
+            )
+        return tuple(
+            Reason(signal, detail, value)
+            for (signal, detail), value in values.items()
+            if value
+        )
 
     def _added(self, sketch: Sketch) -> tuple[float, float, tuple[float, ...]]:
         """The values of phrase, subject and `_PRIORS`."""
         if sketch.number not in self._seen:
             words, priors = sketch.words, _priors(sketch, self._now)
-            self._seen[sketch.number] = self._phrase(words), self._subject(words), priors
+            self._seen[sketch.number] = (
+                self._phrase(words),
+                self._subject(words),
+                priors,
+            )
         return self._seen[sketch.number]
 
     def _spelled(self, terms: Sequence[str]) -> str:
-        return ", ".join(dict.fromkeys(self._query.spelled.get(term, term) for term in terms[:_SHOWN]))
+        return ", ".join(
+            dict.fromkeys(
+                self._query.spelled.get(term, term) for term in terms[:_SHOWN]
+            )
+        )
 
     def _matched(self, term: str, document: Document) -> str:
         fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
@@ -110,7 +161,9 @@ class Ranking:
         return SUBJECT if any(subject in facets for subject in self._subjects) else 0.0
 
     def _phrase(self, packed: str) -> float:
-        """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""
+        """The rarity of neighbouring pairs that are near each other in the body, as a
+        share of all pairs.
+        """
         if not self._all_pairs:
             return 0.0
         body, found = f" {packed.rsplit(_LINE, 1)[-1]} ", 0.0
@@ -121,13 +174,19 @@ class Ranking:
 
 
 def _closeness(left: str, right: str, body: str) -> float:
-    """1 if the right word follows the left one directly; less with distance; 0 beyond `_NEAR`."""
+    """1 if the right word follows the left one directly; less with distance; 0 beyond
+    `_NEAR`.
+    """
     if left + right[1:] in body:
         return 1.0
     terms, here, there = body.split(), left.strip(), right.strip()
     lefts = [place for place, term in enumerate(terms) if term == here]
     rights = [place for place, term in enumerate(terms) if term == there]
-    gap = min(other - one if other > one else one - other + 1 for one in lefts[:8] for other in rights[:8])
+    gap = min(
+        other - one if other > one else one - other + 1
+        for one in lefts[:8]
+        for other in rights[:8]
+    )
     return 0.0 if gap > _NEAR else 1 / gap
 
 

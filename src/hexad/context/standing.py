@@ -1,7 +1,8 @@
-"""Standing context: entries of the user's that are in every prompt, in one block whose bytes change only with them.
+"""Standing context: entries of the user's that are in every prompt, in one block whose
+bytes change only with them.
 
-Pinned entries, rules and preferences stand; in a memory that is not large, short facts of the user's fill the rest.
-What an agent, a tool or an import saved never stands.
+Pinned entries, rules and preferences stand; in a memory that is not large, short facts
+of the user's fill the rest. What an agent, a tool or an import saved never stands.
 """
 
 from __future__ import annotations
@@ -51,14 +52,21 @@ class Room(NamedTuple):
 
     def less(self, items: Sequence[Item]) -> Room:
         """The room that is left after these items."""
-        return self._replace(tokens=max(0, self.tokens - self.counter(standing_block(items)))) if items else self
+        return (
+            self._replace(
+                tokens=max(0, self.tokens - self.counter(standing_block(items)))
+            )
+            if items
+            else self
+        )
 
 
 class Stands(NamedTuple):
-    """The items that stand, and a sentence about the user's pins, rules and preferences that do not fit, if any.
+    """The items that stand, and a sentence about the user's pins, rules and preferences
+    that do not fit, if any.
 
-    In a small memory the agent's ``notes`` are told behind them, in parts of their own: of those that rest on
-    sentences of the user's these sentences, of others the facts.
+    In a small memory the agent's ``notes`` are told behind them, in parts of their own:
+    of those that rest on sentences of the user's these sentences, of others the facts.
     """
 
     items: tuple[Item, ...] = ()
@@ -66,41 +74,70 @@ class Stands(NamedTuple):
     notes: tuple[Item, ...] = ()
 
 
-_chosen: Final = forgettable(LatestResults[str, "tuple[Sequence[Row], Room]", Stands](_MOST))
-_written: Final = forgettable(LatestResults[str, "tuple[Sequence[Item], Sequence[Item]]", str](_MOST))
+_chosen: Final = forgettable(
+    LatestResults[str, "tuple[Sequence[Row], Room]", Stands](_MOST)
+)
+_written: Final = forgettable(
+    LatestResults[str, "tuple[Sequence[Item], Sequence[Item]]", str](_MOST)
+)
 
 
-def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> Stands:
+def read_standing(
+    store: Store, namespace: str, now: datetime, room: Room, deadline: float | None
+) -> Stands:
     """The entries of a namespace that stand."""
     if not room.tokens:
         return Stands()
-    question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=room.rows, with_rules=True)
+    question = Question(
+        layers=(Layer.USER_KNOWLEDGE,), now=now, standing=room.rows, with_rules=True
+    )
     with store.reading(namespace, deadline=deadline) as view:
-        return fitting(namespace, view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room)
+        return fitting(
+            namespace, view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room
+        )
 
 
 def fitting(namespace: str, rows: Sequence[Row], room: Room) -> Stands:
-    """The items that stand, of the rows of a namespace; they are chosen again once a row or the room is another."""
+    """The items that stand, of the rows of a namespace; they are chosen again once a
+    row or the room is another.
+    """
     return _chosen.of(namespace, (rows, room), lambda given: _choose(*given))
 
 
 def _choose(rows: Sequence[Row], room: Room) -> Stands:
-    """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
+    """The items that stand, of rows that come pinned ones first, then rules, then
+    others, the newest first in each.
 
-    Others fill the room that is left, if all are known: short ones first, which words find worst, and of like length
-    the oldest, so that a new one changes little. What a later one may have corrected comes last.
+    Others fill the room that is left, if all are known: short ones first, which words
+    find worst, and of like length the oldest, so that a new one changes little. What a
+    later one may have corrected comes last.
     """
     every = current(rows)
     own = [record for record in every if record.origin is Origin.USER]
     records = rules = [record for record in own if standing_of(record) > Standing.OWN]
-    whole = sum(row.record.origin is Origin.USER for row in rows) < room.rows  # otherwise there may be more
+    whole = (
+        sum(row.record.origin is Origin.USER for row in rows) < room.rows
+    )  # otherwise there may be more
     if whole:
-        others = [record for record in reversed(own) if standing_of(record) == Standing.OWN]
+        others = [
+            record for record in reversed(own) if standing_of(record) == Standing.OWN
+        ]
         latest = {_subject(record): record for record in others}
-        outdated = {record.id for record in others if latest[_subject(record)] is not record}
-        records = rules + sorted(others, key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE))
-    items = _first([present(record, _STANDS.value, (_STANDS,)) for record in records], room)
-    noted = [record for record in every if standing_of(record) is Standing.NOTED] if whole else []
+        outdated = {
+            record.id for record in others if latest[_subject(record)] is not record
+        }
+        records = rules + sorted(
+            others,
+            key=lambda one: (one.id in outdated, room.counter(one.content) // _ALIKE),
+        )
+    items = _first(
+        [present(record, _STANDS.value, (_STANDS,)) for record in records], room
+    )
+    noted = (
+        [record for record in every if standing_of(record) is Standing.NOTED]
+        if whole
+        else []
+    )
     notes = told_notes(noted, room) if noted else ()
     stand = {item.id for item in items}
     missing = [record.key for record in rules if record.id not in stand]
@@ -127,7 +164,9 @@ def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
     for item in items:
         line = standing_line(item)
         cost = room.counter(f"\n{line}")
-        if left < cost <= left + len(kept):  # each cost was rounded up: the lines together are less
+        if (
+            left < cost <= left + len(kept)
+        ):  # each cost was rounded up: the lines together are less
             left = room.tokens - room.counter(_block(kept.values()))
         if cost <= left:
             left -= cost
@@ -135,10 +174,16 @@ def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
     return tuple(kept)
 
 
-def standing_text(namespace: str, standing: Sequence[Item], noted: Sequence[Item]) -> str:
-    """The text of what stands in a namespace, and of the notes behind it; written again once an item is another."""
+def standing_text(
+    namespace: str, standing: Sequence[Item], noted: Sequence[Item]
+) -> str:
+    """The text of what stands in a namespace, and of the notes behind it; written again
+    once an item is another.
+    """
     return _written.of(
-        namespace, (standing, noted), lambda given: joined(standing_block(given[0]), noted_blocks(given[1]))
+        namespace,
+        (standing, noted),
+        lambda given: joined(standing_block(given[0]), noted_blocks(given[1])),
     )
 
 

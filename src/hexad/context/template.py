@@ -1,7 +1,9 @@
-"""Items → text. An item is one line: it cannot leave its bullet, forge a heading or pretend to be another.
+"""Items → text. An item is one line: it cannot leave its bullet, forge a heading or
+pretend to be another.
 
-What the user said stands as it is; what anyone else said is quoted, with its origin. Secrets that came from elsewhere
-than a save (a tool's description, another retriever) are taken out here.
+What the user said stands as it is; what anyone else said is quoted, with its origin.
+Secrets that came from elsewhere than a save (a tool's description, another retriever)
+are taken out here.
 """
 
 from __future__ import annotations
@@ -19,16 +21,23 @@ if TYPE_CHECKING:
 
 _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
+_NAME: Final = re.compile(
+    r"[\w.:/@#+-]{1,120}"
+)  # a key that is a name and can pretend to be nothing else
 _PARTS: Final = re.compile(r"[^\W_]+")
-_NUMBER: Final = re.compile(r"-\d{1,2}$")  # of a key that was made from a text like another's
-_SENTENCE: Final = re.compile(r"\S\s+\S+\s+\S.*[.!?]$|[。！？]$")  # it says by itself what it is about
+_NUMBER: Final = re.compile(
+    r"-\d{1,2}$"
+)  # of a key that was made from a text like another's
+_SENTENCE: Final = re.compile(
+    r"\S\s+\S+\s+\S.*[.!?]$|[。！？]$"
+)  # it says by itself what it is about
 _APOSTROPHE: Final = re.compile("['’]")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
 def write(base: str, items: Sequence[Item], lines: Mapping[int, str]) -> str:
-    """The base prompt, then a section for each layer that has items, in the layers' order.
+    """The base prompt, then a section for each layer that has items, in the layers'
+    order.
 
     ``lines`` are the items' bullets, by the identity of the item.
 
@@ -40,7 +49,9 @@ def write(base: str, items: Sequence[Item], lines: Mapping[int, str]) -> str:
         here = [item for item in items if item.layer == layer]
         here.sort(key=lambda item: (item.origin != Origin.USER, not item.pinned))
         if here:
-            sections.append("\n".join((f"## {layer.heading}", *(lines[id(item)] for item in here))))
+            sections.append(
+                "\n".join((f"## {layer.heading}", *(lines[id(item)] for item in here)))
+            )
     return joined(base, *sections)
 
 
@@ -57,15 +68,23 @@ def line(item: Item) -> str:
 
 
 def standing_line(item: Item) -> str:
-    """An entry of the user's in the standing block: its text, after its key where that says more.
+    """An entry of the user's in the standing block: its text, after its key where that
+    says more.
 
-    A sentence stands without its key, whose tokens another entry can use; "Tuesdays only" needs it.
+    A sentence stands without its key, whose tokens another entry can use; "Tuesdays
+    only" needs it.
     """
     text, key = _content(item), _key(item)
-    if _SENTENCE.search(text) or (item.said and item.origin == Origin.USER):  # then the key is an agent's
+    if _SENTENCE.search(text) or (
+        item.said and item.origin == Origin.USER
+    ):  # then the key is an agent's
         return f"- {text}"
-    said = _APOSTROPHE.sub("", text.casefold())  # as a key that is made from a text leaves them out
-    says_more = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
+    said = _APOSTROPHE.sub(
+        "", text.casefold()
+    )  # as a key that is made from a text leaves them out
+    says_more = any(
+        part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key))
+    )
     return f"- {key}: {text}" if says_more else f"- {text}"
 
 
@@ -75,7 +94,11 @@ def _label(word: str) -> str:
 
 def _key(item: Item) -> str:
     key = one_line(item.key, item)
-    return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    return (
+        key
+        if item.origin == Origin.USER or _NAME.fullmatch(key)
+        else json.dumps(key, ensure_ascii=False)
+    )
 
 
 def _content(item: Item) -> str:
@@ -84,7 +107,9 @@ def _content(item: Item) -> str:
 
 
 def one_line(text: str, item: Item) -> str:
-    """One line without secrets; invisible characters go first, because they could split a secret."""
+    """One line without secrets; invisible characters go first, because they could split
+    a secret.
+    """
     seen = visible(text)
     return _one_line(seen if item.verbatim else redact(seen).text)
 

@@ -12,7 +12,10 @@ from hexad.errors import ConfigError, InvalidInput
 LOOPBACK: Final = "127.0.0.1"
 _LOCAL_NAME: Final = "localhost"
 _HIGHEST_PORT: Final = 65_535
-_AUTHORITY: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]]*))(?::[0-9]{1,5})?", re.ASCII)
+_AUTHORITY: Final = re.compile(
+    r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]]*))(?::[0-9]{1,5})?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,21 @@ class Address:
         (Address(host='127.0.0.1', port=8000), '::1', '127.0.0.1')
         """
         host, _, port = text.strip().rpartition(":")
-        host = host.removeprefix("[").removesuffix("]") if host.startswith("[") else host
-        if not (port.isascii() and port.isdecimal()) or int(port) > _HIGHEST_PORT or (":" in host and "[" not in text):
-            raise InvalidInput("--http", f"{text!r} is not an address; give HOST:PORT, such as 127.0.0.1:8765")
-        return cls(LOOPBACK if host.casefold() in {"", _LOCAL_NAME} else host, int(port))
+        host = (
+            host.removeprefix("[").removesuffix("]") if host.startswith("[") else host
+        )
+        if (
+            not (port.isascii() and port.isdecimal())
+            or int(port) > _HIGHEST_PORT
+            or (":" in host and "[" not in text)
+        ):
+            raise InvalidInput(
+                "--http",
+                f"{text!r} is not an address; give HOST:PORT, such as 127.0.0.1:8765",
+            )
+        return cls(
+            LOOPBACK if host.casefold() in {"", _LOCAL_NAME} else host, int(port)
+        )
 
     @property
     def local(self) -> bool:
@@ -59,19 +73,26 @@ class Address:
         return f"http://{f'[{self.host}]' if self.ipv6 else self.host}:{port}{path}"
 
     def answers_to(self, authority: str, allowed: frozenset[str]) -> bool:
-        """Whether a Host header names this server; a browser that DNS rebinding led here sends another name.
+        """Whether a Host header names this server; a browser that DNS rebinding led
+        here sends another name.
 
-        Loopback names are always ours, and so are those in ``allowed``. A server that others can reach also answers to
-        any address, since no name of another site is one.
+        Loopback names are always ours, and so are those in ``allowed``. A server that
+        others can reach also answers to any address, since no name of another site is
+        one.
         """
         host = host_of(authority)
-        if _is_loopback(host) or host in allowed or (host and host == self.host.casefold()):
+        if (
+            _is_loopback(host)
+            or host in allowed
+            or (host and host == self.host.casefold())
+        ):
             return True
         return not self.local and _parsed(host) is not None
 
 
 def host_of(authority: str) -> str:
-    """The host of a Host header in lower case, without its port; empty if the header is not a host and a port.
+    """The host of a Host header in lower case, without its port; empty if the header is
+    not a host and a port.
 
     >>> host_of("Example.com:80"), host_of("[::1]:80"), host_of("::1"), host_of("127.0.0.1:evil")
     ('example.com', '::1', '::1', '')
@@ -85,7 +106,9 @@ def host_of(authority: str) -> str:
 
 def _is_loopback(host: str) -> bool:
     address = _parsed(host)
-    return address.is_loopback if address is not None else host.casefold() == _LOCAL_NAME
+    return (
+        address.is_loopback if address is not None else host.casefold() == _LOCAL_NAME
+    )
 
 
 def _parsed(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -1,7 +1,8 @@
 """Who speaks, and which namespace and session are theirs.
 
-Frameworks know an app, a user and a session; Hexad knows a namespace and a session. The rule between them can be
-replaced: a function from a `Conversation` to the name of a namespace below the engine's own, or to "" for the engine's.
+Frameworks know an app, a user and a session; Hexad knows a namespace and a session. The
+rule between them can be replaced: a function from a `Conversation` to the name of a
+namespace below the engine's own, or to "" for the engine's.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _LONGEST: Final = 120  # characters of an id; a longer one is hashed
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One session of one user with one app, the user's latest message, and the id of the turn that it began."""
+    """One session of one user with one app, the user's latest message, and the id of
+    the turn that it began.
+    """
 
     app: str
     user: str
@@ -81,16 +84,25 @@ class Speaker:
     rule: NamespaceRule
 
     def scope(self, hx: Hexad) -> Hexad:
-        """The engine as this conversation sees it, in the engine's own session if it has none. A rule may raise."""
+        """The engine as this conversation sees it, in the engine's own session if it
+        has none. A rule may raise.
+        """
         below = self.rule(self.conversation)
         if not isinstance(below, str):
-            raise InvalidInput("namespace", f"the rule must return text, not {type(below).__name__}")
+            raise InvalidInput(
+                "namespace", f"the rule must return text, not {type(below).__name__}"
+            )
         namespace = f"{hx.namespace}/{below}" if below else hx.namespace
-        return hx.scoped(namespace=namespace, session=session_of(self.conversation, self.rule) or None)
+        return hx.scoped(
+            namespace=namespace,
+            session=session_of(self.conversation, self.rule) or None,
+        )
 
 
 def call_scope(hx: Hexad, own: Hexad) -> CallScope:
-    """Records the calls of tools that the shared engine watches in a conversation's own memory."""
+    """Records the calls of tools that the shared engine watches in a conversation's own
+    memory.
+    """
     return CallScope(hx.store, hx.namespace, own.namespace, own.session)
 
 
@@ -103,10 +115,11 @@ def checked(rule: Any) -> NamespaceRule:
 
 
 def session_of(conversation: Conversation, rule: NamespaceRule) -> str:
-    """The framework's session as one of ours. Where users share a memory it also names the user.
+    """The framework's session as one of ours. Where users share a memory it also names
+    the user.
 
-    A framework's ids are unique for one user of one app only. An id that cannot be a session is hashed, so that two
-    never become the same.
+    A framework's ids are unique for one user of one app only. An id that cannot be a
+    session is hashed, so that two never become the same.
 
     >>> ours = Conversation("desk", "dana", "slack:C42")
     >>> session_of(ours, per_user), session_of(ours, per_app)
@@ -114,7 +127,9 @@ def session_of(conversation: Conversation, rule: NamespaceRule) -> str:
     """
     if not conversation.session or rule in {per_user, by_name}:
         return _session(conversation.session)
-    return _session(f"{conversation.session}@{_part(conversation.app)}/{_part(conversation.user)}")
+    return _session(
+        f"{conversation.session}@{_part(conversation.app)}/{_part(conversation.user)}"
+    )
 
 
 def _session(id: str) -> str:
@@ -125,10 +140,14 @@ def _session(id: str) -> str:
 
 
 def _part(id: str) -> str:
-    """An id as a part of a namespace: no two ids give the same, and none can name another's."""
+    """An id as a part of a namespace: no two ids give the same, and none can name
+    another's.
+    """
     name = quote(id, safe="", errors="surrogatepass") or "%"
     try:
-        return admission.key("namespace", name) if len(name) <= _LONGEST else _hashed(id)
+        return (
+            admission.key("namespace", name) if len(name) <= _LONGEST else _hashed(id)
+        )
     except InvalidInput:  # it looks like a secret
         return _hashed(id)
 

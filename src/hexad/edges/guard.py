@@ -1,4 +1,6 @@
-"""Who may call over HTTP: under which name, from which page, with which token, and how often."""
+"""Who may call over HTTP: under which name, from which page, with which token, and how
+often.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ class _Bucket(NamedTuple):
 
 
 class Rates:
-    """How often one client may ask: a bucket of requests, refilled evenly over a minute."""
+    """How often one client may ask: a bucket of requests, refilled evenly over a
+    minute.
+    """
 
-    def __init__(self, per_minute: int, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, per_minute: int, now: Callable[[], float] = time.monotonic
+    ) -> None:
         self._per_minute = per_minute
         self._now = now
         self._buckets: Recent[str, _Bucket] = Recent(_ADDRESSES)
@@ -63,7 +69,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """ASGI middleware that passes a request on, or answers why it does not, as ``respond`` writes it."""
+    """ASGI middleware that passes a request on, or answers why it does not, as
+    ``respond`` writes it.
+    """
 
     app: ASGIApp
     address: Address
@@ -81,7 +89,9 @@ class Guard:
         await app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
-        """The reason to refuse a request, if any. Refused requests have a separate rate, so they use up nobody's."""
+        """The reason to refuse a request, if any. Refused requests have a separate
+        rate, so they use up nobody's.
+        """
         wrong = self._wrong(Headers(scope=scope))
         client = (scope.get("client") or ("", 0))[0]
         seconds = self.rates.wait(client if wrong is None else f"refused {client}")
@@ -93,32 +103,53 @@ class Guard:
 
     def _wrong(self, headers: Headers) -> Refusal | None:
         if not self.address.answers_to(headers.get("host", ""), self.hosts):
-            return Refusal(421, "this server does not answer to that Host; --allow-host NAME lets it")
+            return Refusal(
+                421,
+                "this server does not answer to that Host; --allow-host NAME lets it",
+            )
         if not self._allows_origin(headers):
-            return Refusal(403, "pages of that Origin may not call this server; --allow-origin URL lets them")
+            return Refusal(
+                403,
+                "pages of that Origin may not call this server; --allow-origin URL lets them",
+            )
         if self.token and not self._knows_token(headers.get("authorization", "")):
             sentence = "send the header Authorization: Bearer TOKEN with the token that this server was started with"
             return Refusal(401, sentence, {"WWW-Authenticate": "Bearer"})
         return None
 
     def _allows_origin(self, headers: Headers) -> bool:
-        """Only a browser sends an Origin: the page must be this server's own, or allowed."""
+        """Only a browser sends an Origin: the page must be this server's own, or
+        allowed.
+        """
         given = headers.getlist("origin")
         if not given:
             return True
         origin = given[0].strip().casefold()
-        own = _place(origin) == headers.get("host", "").strip().casefold() and origin.startswith("http")
+        own = _place(origin) == headers.get(
+            "host", ""
+        ).strip().casefold() and origin.startswith("http")
         return len(given) == 1 and (own or origin in self.origins)
 
     def _knows_token(self, header: str) -> bool:
-        given = header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
+        given = (
+            header[len(_BEARER) :].strip()
+            if header.casefold().startswith(_BEARER)
+            else ""
+        )
         return hmac.compare_digest(_digest(given), _digest(self.token))
 
 
 def for_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
     """An application that pages of these origins may call; their browser asks it first."""
-    methods, shown = ["GET", "POST", "PUT", "PATCH", "DELETE"], ["ETag", "mcp-session-id"]
-    return CORSMiddleware(app, sorted(origins), methods, ["*"], expose_headers=shown) if origins else app
+    methods, shown = (
+        ["GET", "POST", "PUT", "PATCH", "DELETE"],
+        ["ETag", "mcp-session-id"],
+    )
+    return (
+        CORSMiddleware(app, sorted(origins), methods, ["*"], expose_headers=shown)
+        if origins
+        else app
+    )
 
 
 def _place(origin: str) -> str:

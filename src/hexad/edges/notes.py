@@ -9,7 +9,9 @@ T = TypeVar("T")
 
 
 class Notes(Generic[T]):
-    """Values for objects that cannot be hashed or changed: keyed by identity, kept while the object lives."""
+    """Values for objects that cannot be hashed or changed: keyed by identity, kept
+    while the object lives.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Any], T]] = {}
@@ -17,7 +19,10 @@ class Notes(Generic[T]):
     def put(self, thing: object, note: T) -> None:
         """Keep a value for an object."""
         place = id(thing)
-        self._known[place] = (weakref.ref(thing, lambda _: self._known.pop(place, None) and None), note)
+        self._known[place] = (
+            weakref.ref(thing, lambda _: self._known.pop(place, None) and None),
+            note,
+        )
 
     def of(self, thing: object) -> T | None:
         """The value of that very object."""

@@ -1,7 +1,9 @@
-"""A pool of daemon threads with deadlines: it runs the synchronous engine for asynchronous edges.
+"""A pool of daemon threads with deadlines: it runs the synchronous engine for
+asynchronous edges.
 
-Unlike the standard library's executors, these threads end when they are idle, no process waits for them to exit, and a
-caller that gives up gets its place in the queue removed.
+Unlike the standard library's executors, these threads end when they are idle, no
+process waits for them to exit, and a caller that gives up gets its place in the queue
+removed.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PER_STORE: Final = 4  # threads; a store keeps a connection for each
 _IDLE: Final = 5.0  # seconds after which a thread without work ends
-_QUEUED: Final = 4.0  # deadlines that work may wait for a thread at most, as long as others get one
+_QUEUED: Final = (
+    4.0  # deadlines that work may wait for a thread at most, as long as others get one
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -72,21 +76,32 @@ class ThreadPool:
         self._idle = 0
 
     async def run(
-        self, call: Callable[[], T], *, seconds: float | None = None, stop: Callable[[], object] | None = None
+        self,
+        call: Callable[[], T],
+        *,
+        seconds: float | None = None,
+        stop: Callable[[], object] | None = None,
     ) -> T:
         """The result of a call.
 
-        With ``seconds``, `DeadlineExceeded` where it takes longer, and at once while an earlier call hangs. A caller
-        that is cancelled or late returns immediately; its call is removed if it has not begun, else ``stop`` is called
-        and the thread is busy until the call ends.
+        With ``seconds``, `DeadlineExceeded` where it takes longer, and at once while an
+        earlier call hangs. A caller that is cancelled or late returns immediately; its
+        call is removed if it has not begun, else ``stop`` is called and the thread is
+        busy until the call ends.
         """
         work = self._begun(call, seconds)
         ended = asyncio.wrap_future(work.future)
-        ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is read from the work itself
+        ended.add_done_callback(
+            lambda done: done.cancelled() or done.exception()
+        )  # it is read from the work itself
         try:
-            while not work.future.done():  # even if the event loop was too busy to look in time
+            while (
+                not work.future.done()
+            ):  # even if the event loop was too busy to look in time
                 left = None if seconds is None else self._left(work, seconds)
-                await asyncio.wait((ended,), timeout=left)  # unlike `wait_for`, it lets every cancellation through
+                await asyncio.wait(
+                    (ended,), timeout=left
+                )  # unlike `wait_for`, it lets every cancellation through
         except BaseException:
             if not work.future.cancel() and stop is not None:
                 stop()
@@ -115,7 +130,9 @@ class ThreadPool:
                 self._changed.notify()
                 return work
             try:
-                threading.Thread(target=self._serve, name=self._name, daemon=True).start()
+                threading.Thread(
+                    target=self._serve, name=self._name, daemon=True
+                ).start()
             except RuntimeError:  # the system has no thread left
                 self._queue.remove(work)
                 raise
@@ -123,11 +140,15 @@ class ThreadPool:
         return work
 
     def _left(self, work: _PooledWork[Any], seconds: float) -> float:
-        """Seconds left, or `DeadlineExceeded`. While queued, the deadline restarts when a thread becomes free."""
+        """Seconds left, or `DeadlineExceeded`. While queued, the deadline restarts when
+        a thread becomes free.
+        """
         if work.began is not None:
             until = work.began + seconds
         else:
-            until = min(max(work.asked, self._freed) + seconds, work.asked + seconds * _QUEUED)
+            until = min(
+                max(work.asked, self._freed) + seconds, work.asked + seconds * _QUEUED
+            )
         left = until - time.monotonic()
         if left <= 0:
             self._late += [work] if work.began is not None else self._running
@@ -161,7 +182,9 @@ _pools_lock: Final = threading.Lock()
 
 
 def pool_of(hx: Hexad) -> ThreadPool:
-    """The thread pool of an engine's store. Each store has its own, so one that hangs does not block another."""
+    """The thread pool of an engine's store. Each store has its own, so one that hangs
+    does not block another.
+    """
     with _pools_lock:
         pool = _pools.of(hx.store)
         if pool is None:

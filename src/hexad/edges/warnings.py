@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 Turn: TypeAlias = tuple[str, ...]
 LOG: Final = logging.getLogger("hexad")
 _TURNS: Final = 256  # whose warnings are remembered
-_held: Final[contextvars.ContextVar[list[str] | None]] = contextvars.ContextVar("hexad_warnings", default=None)
+_held: Final[contextvars.ContextVar[list[str] | None]] = contextvars.ContextVar(
+    "hexad_warnings", default=None
+)
 
 
 class _TurnWarnings:
@@ -27,16 +29,26 @@ class _TurnWarnings:
         self._given: Recent[Turn, tuple[str, ...]] = Recent(_TURNS)
 
     def warn(self, turn: Turn, what: str, reason: str, *others: str) -> None:
-        """Log what did not happen and why, unless a warning of this turn gave that cause, or was about it too."""
+        """Log what did not happen and why, unless a warning of this turn gave that
+        cause, or was about it too.
+        """
         given, cause = self._given.get(turn) or (), reason.rpartition(": ")[2] or reason
-        again = StoreBusy.__name__ in reason and self.met_lock(turn)  # by another writer
+        again = StoreBusy.__name__ in reason and self.met_lock(
+            turn
+        )  # by another writer
         if not again and not any(cause in each or each in reason for each in given):
             self._given.put(turn, (*given, reason, *others))
-            LOG.warning("%s: %s%s", what, reason, f" (and {len(others)} more)" if others else "")
+            LOG.warning(
+                "%s: %s%s", what, reason, f" (and {len(others)} more)" if others else ""
+            )
 
     def met_lock(self, turn: Turn) -> bool:
-        """Whether a wait for other writers has failed in this turn; then nothing waits again."""
-        return any(StoreBusy.__name__ in reason for reason in self._given.get(turn) or ())
+        """Whether a wait for other writers has failed in this turn; then nothing waits
+        again.
+        """
+        return any(
+            StoreBusy.__name__ in reason for reason in self._given.get(turn) or ()
+        )
 
     def begin(self, turn: Turn) -> None:
         """Warn again: a new turn has the key of an earlier one."""
@@ -63,7 +75,9 @@ _HOLDING: Final = _Holding()
 
 @contextmanager
 def held_back() -> Iterator[list[str]]:
-    """Collect warnings in the list instead of the log, in any thread, so that four layers make one warning."""
+    """Collect warnings in the list instead of the log, in any thread, so that four
+    layers make one warning.
+    """
     LOG.addFilter(_HOLDING)
     held: list[str] = []
     token = _held.set(held)
@@ -84,7 +98,9 @@ def said_once(turn: Turn) -> Iterator[None]:
 
 @contextmanager
 def excused(reasons: list[str]) -> Iterator[None]:
-    """Add an error and all warnings to ``reasons``: a failure of ours is not the agent's."""
+    """Add an error and all warnings to ``reasons``: a failure of ours is not the
+    agent's.
+    """
     with held_back() as held:
         try:
             yield
@@ -96,7 +112,9 @@ def excused(reasons: list[str]) -> Iterator[None]:
 
 @contextmanager
 def going_on(what: str, turn: Turn | None = None) -> Iterator[None]:
-    """Log what did not happen, and why, as one warning, or as one of a turn: the agent goes on without it."""
+    """Log what did not happen, and why, as one warning, or as one of a turn: the agent
+    goes on without it.
+    """
     reasons = list[str]()
     with excused(reasons):
         yield

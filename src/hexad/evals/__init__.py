@@ -1,1 +1,3 @@
-"""How well retrieval finds things, on anyone's data: a folder → sets → a fresh store each → questions → figures."""
+"""How well retrieval finds things, on anyone's data: a folder → sets → a fresh store
+each → questions → figures.
+"""

@@ -1,8 +1,10 @@
-"""A folder of evaluation data → sets. The format is `<layer>/<set>/{corpus,queries}.jsonl`.
+"""A folder of evaluation data → sets. The format is
+`<layer>/<set>/{corpus,queries}.jsonl`.
 
-``corpus.jsonl`` has a line for each item: ``{"id", "text", "group"?, "meta"?}``. ``queries.jsonl`` has a line for each
-question: ``{"id", "text", "relevant": [ids], "group"?}``. A question with a group sees only that group's items.
-``meta`` may have a speaker, a session and a date. Folders of other kinds of evaluation are skipped.
+``corpus.jsonl`` has a line for each item: ``{"id", "text", "group"?, "meta"?}``.
+``queries.jsonl`` has a line for each question: ``{"id", "text", "relevant": [ids],
+"group"?}``. A question with a group sees only that group's items. ``meta`` may have a
+speaker, a session and a date. Folders of other kinds of evaluation are skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +28,16 @@ _SHOWN: Final = 5  # bad lines of a file that are reported one by one
 CAPTURE: Final = "capture"
 CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
 KINDS = frozenset(
-    {"error_grouping", "tool_failures", "shell_benign", "shell_harmful", "sessions", "told", "newest", CAPTURE}
+    {
+        "error_grouping",
+        "tool_failures",
+        "shell_benign",
+        "shell_harmful",
+        "sessions",
+        "told",
+        "newest",
+        CAPTURE,
+    }
 )
 """Folders with other kinds of evaluation data."""
 
@@ -74,12 +85,26 @@ class EvalSet:
 
 
 def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
-    """Every set of a folder, sorted; raises if one is required and the folder has no set."""
+    """Every set of a folder, sorted; raises if one is required and the folder has no
+    set.
+    """
     if not folder.is_dir():
-        raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
-    homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
+        raise EvalError(
+            str(folder),
+            "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl",
+        )
+    homes = sorted(
+        entry
+        for entry in folder.iterdir()
+        if entry.is_dir() and entry.name not in KINDS
+    )
     layers = [home for home in homes if _holds_sets(home) and _layer(home)]
-    found = tuple(read_set(home) for place in layers for home in sorted(place.iterdir()) if home.is_dir())
+    found = tuple(
+        read_set(home)
+        for place in layers
+        for home in sorted(place.iterdir())
+        if home.is_dir()
+    )
     if required and not found:
         expected = "<layer>/<set>/corpus.jsonl and queries.jsonl, life.jsonl, sessions/*.jsonl, or capture/*.jsonl"
         raise EvalError(str(folder), f"has no sets; expected {expected}")
@@ -88,20 +113,29 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
 
 def _layer(home: Path) -> Layer:
     if home.name == Layer.RUNTIME_CONTEXT:
-        raise EvalError(str(home), "cannot be measured: the runtime context is always one item")
+        raise EvalError(
+            str(home), "cannot be measured: the runtime context is always one item"
+        )
     try:
         return Layer.parse(home.name)
     except UnknownLayer as error:
-        raise EvalError(str(home), f"is not a layer: {error}; rename or move the folder") from error
+        raise EvalError(
+            str(home), f"is not a layer: {error}; rename or move the folder"
+        ) from error
 
 
 def _holds_sets(home: Path) -> bool:
     """Whether a folder has a layer's name, or files of a set inside."""
-    return home.name in set(Layer) or any(home.glob("*/corpus.jsonl")) or any(home.glob("*/queries.jsonl"))
+    return (
+        home.name in set(Layer)
+        or any(home.glob("*/corpus.jsonl"))
+        or any(home.glob("*/queries.jsonl"))
+    )
 
 
 def live_sets(place: Path) -> tuple[EvalSet, ...]:
-    """Questions for a memory that exists: a file, or `queries.jsonl` in a folder or in its <layer>/<set> folders.
+    """Questions for a memory that exists: a file, or `queries.jsonl` in a folder or in
+    its <layer>/<set> folders.
 
     A line of a file may name its ``layer``; without one it is user_knowledge.
     """
@@ -113,8 +147,14 @@ def live_sets(place: Path) -> tuple[EvalSet, ...]:
         for layer, question in readable(each, partial(_asked_of, usual)):
             asked.setdefault(layer, []).append(question)
     if not asked:
-        raise EvalError(str(place), 'has no questions; write lines of {"text", "relevant": [keys]} into queries.jsonl')
-    return tuple(EvalSet(layer, "this memory", (), tuple(questions)) for layer, questions in asked.items())
+        raise EvalError(
+            str(place),
+            'has no questions; write lines of {"text", "relevant": [keys]} into queries.jsonl',
+        )
+    return tuple(
+        EvalSet(layer, "this memory", (), tuple(questions))
+        for layer, questions in asked.items()
+    )
 
 
 def _asked_of(usual: Layer, line: DataLine) -> tuple[Layer, EvalQuestion]:
@@ -127,7 +167,10 @@ def _asked_of(usual: Layer, line: DataLine) -> tuple[Layer, EvalQuestion]:
 
 def read_set(home: Path) -> EvalSet:
     """The set of one folder `<layer>/<set>`, with its items."""
-    corpus, questions = tuple(readable(home / CORPUS, _document)), tuple(readable(home / QUERIES, _question))
+    corpus, questions = (
+        tuple(readable(home / CORPUS, _document)),
+        tuple(readable(home / QUERIES, _question)),
+    )
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
     return EvalSet(_layer(home.parent), home.name, corpus, questions)
@@ -142,9 +185,18 @@ def _document(line: DataLine) -> EvalItem:
 
 def _question(line: DataLine) -> EvalQuestion:
     relevant = line.fields.get("relevant")
-    if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
+    if (
+        not isinstance(relevant, list)
+        or not relevant
+        or not all(isinstance(each, str) for each in relevant)
+    ):
         raise line.error("relevant must be a list of at least one id")
-    return EvalQuestion(str(line.fields.get("id") or line.number), line.text("text"), frozenset(relevant), _group(line))
+    return EvalQuestion(
+        str(line.fields.get("id") or line.number),
+        line.text("text"),
+        frozenset(relevant),
+        _group(line),
+    )
 
 
 def _group(line: DataLine) -> str:
@@ -171,7 +223,9 @@ class DataLine(NamedTuple):
 
 
 def readable(file: Path, make: Callable[[DataLine], T]) -> Iterator[T]:
-    """The content of each line of a JSON Lines file. A bad line is reported and left out."""
+    """The content of each line of a JSON Lines file. A bad line is reported and left
+    out.
+    """
     bad = 0
     for number, text in _numbered(file):
         try:
@@ -192,7 +246,11 @@ def _numbered(file: Path) -> Iterator[tuple[int, str]]:
         raise EvalError(str(file), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise EvalError(str(file), "is not UTF-8 text") from error
-    yield from ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
+    yield from (
+        (number, line)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    )
 
 
 def _parsed(line: DataLine, text: str) -> DataLine:

@@ -1,8 +1,9 @@
 """Error grouping: the share of lines that get exactly the right group.
 
-The format is `error_grouping/<system>.jsonl` with a line ``{"text", "template"}`` for each occurrence. Lines pass once,
-in order, through the same patterns that the engine learns with. A line is right if the lines that share its pattern
-are exactly those that share its template.
+The format is `error_grouping/<system>.jsonl` with a line ``{"text", "template"}`` for
+each occurrence. Lines pass once, in order, through the same patterns that the engine
+learns with. A line is right if the lines that share its pattern are exactly those that
+share its template.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def group_errors(folder: Path, progress: Progress) -> Figures | None:
     files = sorted((folder / FOLDER).glob("*.jsonl"))
     systems: dict[str, float] = {}
     for done, file in enumerate(files, start=1):
-        lines = list(readable(file, lambda line: (line.text("text"), line.text("template"))))
+        lines = list(
+            readable(file, lambda line: (line.text("text"), line.text("template")))
+        )
         if not lines:
             raise EvalError(str(file), "has no lines")
         texts, templates = zip(*lines, strict=True)
@@ -42,7 +45,9 @@ def group_errors(folder: Path, progress: Progress) -> Figures | None:
         return None
     mean = round(fmean(systems.values()), 4)
     rows = [(f"{FOLDER}/{name}", f"{value:.3f}") for name, value in systems.items()]
-    table = FigureTable(("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{mean:.3f}")])
+    table = FigureTable(
+        ("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{mean:.3f}")]
+    )
     return Figures({"mean": mean, "systems": systems}, [table])
 
 
@@ -61,7 +66,8 @@ def accuracy(found: Sequence[Hashable], right: Sequence[str]) -> float:
 
 
 def grouped(errors: Iterable[str]) -> list[Words]:
-    """The template of each error, once all of them were seen in this order; the engine keeps these in its store.
+    """The template of each error, once all of them were seen in this order; the engine
+    keeps these in its store.
 
     >>> one, other = grouped(["user 17 is locked", "user 18 is locked"])
     >>> one == other

@@ -1,9 +1,11 @@
-"""Everyday memories: is the fact that matters in the prompt of a message, and how much else?
+"""Everyday memories: is the fact that matters in the prompt of a message, and how much
+else?
 
-The format is `life.jsonl`, in the folder or in a folder of it: a line for each fact, in the order they were said,
-``{"kind": "fact", "key", "text", "category"?}``, then for each message ``{"kind": "question", "text", "expect"}``.
-``expect`` lists the keys of the facts that matter; it is empty where nothing should be found. Each file is a memory of
-its own, and all facts are the user's.
+The format is `life.jsonl`, in the folder or in a folder of it: a line for each fact, in
+the order they were said, ``{"kind": "fact", "key", "text", "category"?}``, then for
+each message ``{"kind": "question", "text", "expect"}``. ``expect`` lists the keys of
+the facts that matter; it is empty where nothing should be found. Each file is a memory
+of its own, and all facts are the user's.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Life(NamedTuple):
 
 
 class LifeOutcome(NamedTuple):
-    """The outcome of one message; ``first`` and ``missing`` are about the expected facts."""
+    """The outcome of one message; ``first`` and ``missing`` are about the expected
+    facts.
+    """
 
     message: Message
     first: bool
@@ -51,7 +55,9 @@ class LifeOutcome(NamedTuple):
 
 
 def figures(every: Sequence[LifeOutcome]) -> dict[str, float]:
-    """Shares of the messages with an answer, of those without, and unexpected entries for each message."""
+    """Shares of the messages with an answer, of those without, and unexpected entries
+    for each message.
+    """
     answered = [each for each in every if each.message.expect]
     silent = [not each.found for each in every if not each.message.expect]
     return {
@@ -66,20 +72,44 @@ def figures(every: Sequence[LifeOutcome]) -> dict[str, float]:
 
 def read_lives(folder: Path) -> tuple[Life, ...]:
     """Every memory of a folder, sorted."""
-    return tuple(_life(file) for file in sorted((*folder.glob(FILE), *folder.glob(f"*/{FILE}"))))
+    return tuple(
+        _life(file) for file in sorted((*folder.glob(FILE), *folder.glob(f"*/{FILE}")))
+    )
 
 
-def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -> Figures:
+def live(
+    lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC
+) -> Figures:
     """Save each memory's facts in a new store, then ask for the prompt of each message."""
-    memories = {life.name: tuple(_lived(life, progress, embedder=embedder)) for life in lives}
-    document, tables = figures_by_set("life", memories, figures, "given", "first", "noise", "silent")
-    wrong = [(name, each) for name, memory in memories.items() for each in memory if each.missing or each.noise]
+    memories = {
+        life.name: tuple(_lived(life, progress, embedder=embedder)) for life in lives
+    }
+    document, tables = figures_by_set(
+        "life", memories, figures, "given", "first", "noise", "silent"
+    )
+    wrong = [
+        (name, each)
+        for name, memory in memories.items()
+        for each in memory
+        if each.missing or each.noise
+    ]
     misses = [
-        {"set": name, "message": each.message.text, "missing": [*each.missing], "noise": [*each.noise]}
+        {
+            "set": name,
+            "message": each.message.text,
+            "missing": [*each.missing],
+            "noise": [*each.noise],
+        }
         for name, each in wrong
     ]
-    missed = [(name, each.message.text, ", ".join(each.missing)) for name, each in wrong if each.missing]
-    not_given = [FigureTable(("not given", "message", "facts"), missed)] if missed else []
+    missed = [
+        (name, each.message.text, ", ".join(each.missing))
+        for name, each in wrong
+        if each.missing
+    ]
+    not_given = (
+        [FigureTable(("not given", "message", "facts"), missed)] if missed else []
+    )
     return Figures({**document, "misses": misses}, [*tables, *not_given])
 
 
@@ -89,10 +119,18 @@ def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[LifeOut
             hx.knowledge.save(key, text, category=category)
         for done, message in enumerate(life.messages, start=1):
             prompt = hx.prompt("", message.text)
-            standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
+            standing, found = (
+                {item.key for item in prompt.standing},
+                [item.key for item in prompt.kept],
+            )
             first = bool(message.expect & {*standing, *found[:1]})
-            said = {key: " ".join(life.facts[key][0].split()) for key in sorted(message.expect)}
-            missing = tuple(key for key, text in said.items() if text not in prompt.text)
+            said = {
+                key: " ".join(life.facts[key][0].split())
+                for key in sorted(message.expect)
+            }
+            missing = tuple(
+                key for key, text in said.items() if text not in prompt.text
+            )
             noise = tuple(key for key in found if key not in message.expect)
             yield LifeOutcome(message, first, missing, noise, len(found))
             progress(f"life: {life.name}", done, len(life.messages))
@@ -110,8 +148,14 @@ def _life(file: Path) -> Life:
             facts[line.text("key")] = text, category
             return None
         expect = line.fields.get("expect")
-        if kind != "question" or not isinstance(expect, list) or not all(key in facts for key in expect):
-            raise line.error("kind must be fact, or question with expect, a list of keys of facts above it")
+        if (
+            kind != "question"
+            or not isinstance(expect, list)
+            or not all(key in facts for key in expect)
+        ):
+            raise line.error(
+                "kind must be fact, or question with expect, a list of keys of facts above it"
+            )
         return Message(text, frozenset(expect))
 
     messages = [message for message in readable(file, read) if message is not None]

@@ -30,20 +30,32 @@ def recall(found: Sequence[str], relevant: Collection[str], k: int) -> float:
 
 def reciprocal_rank(found: Sequence[str], relevant: Collection[str]) -> float:
     """One over the place of the first relevant id; 0 if no id is relevant."""
-    return next((1 / place for place, each in enumerate(found, start=1) if each in relevant), 0.0)
+    return next(
+        (1 / place for place, each in enumerate(found, start=1) if each in relevant),
+        0.0,
+    )
 
 
 def ndcg(found: Sequence[str], relevant: Collection[str], k: int) -> float:
     """The discounted gain of the first ``k``, divided by the best possible."""
-    gained = sum(1 / math.log2(place + 1) for place, each in enumerate(found[:k], start=1) if each in relevant)
-    possible = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(set(relevant))) + 1))
+    gained = sum(
+        1 / math.log2(place + 1)
+        for place, each in enumerate(found[:k], start=1)
+        if each in relevant
+    )
+    possible = sum(
+        1 / math.log2(place + 1) for place in range(1, min(k, len(set(relevant))) + 1)
+    )
     return gained / possible
 
 
 def quality(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Quality:
     """The mean over questions; each answer is the found ids and the relevant ids."""
     return mean(
-        Quality(recall(*each, 5), recall(*each, 10), reciprocal_rank(*each), ndcg(*each, 10)) for each in answers
+        Quality(
+            recall(*each, 5), recall(*each, 10), reciprocal_rank(*each), ndcg(*each, 10)
+        )
+        for each in answers
     )
 
 

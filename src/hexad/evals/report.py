@@ -23,39 +23,70 @@ _PAGE: Final = Path(__file__).with_name("report.html")
 
 
 def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
-    """The documented shape: overall, each layer, each set with its baselines; and some misses of each set."""
+    """The documented shape: overall, each layer, each set with its baselines; and some
+    misses of each set.
+    """
     ours = quality_of(OURS)
     document: dict[str, Any] = {
         **overall(results, ours)._asdict(),
-        "layers": {layer.value: quality._asdict() for layer, quality in by_layer(results, ours).items()},
+        "layers": {
+            layer.value: quality._asdict()
+            for layer, quality in by_layer(results, ours).items()
+        },
         "sets": {result.data.path: _set_json(result) for result in results},
-        "baselines": {name: overall(results, quality_of(name))._asdict() for name in baseline_names(results)},
+        "baselines": {
+            name: overall(results, quality_of(name))._asdict()
+            for name in baseline_names(results)
+        },
     }
     if misses:
         document["misses"] = {
-            result.data.path: [miss._asdict() for miss in result.hexad.misses[:misses]] for result in results
+            result.data.path: [miss._asdict() for miss in result.hexad.misses[:misses]]
+            for result in results
         }
     if any(result.foreign for result in results):
-        document["foreign"] = {"unanswered": unanswered(results), "recall_lost": recall_lost(results)}
+        document["foreign"] = {
+            "unanswered": unanswered(results),
+            "recall_lost": recall_lost(results),
+        }
     return document
 
 
 def as_page(tables: Iterable[FigureTable], note: str) -> str:
-    """A page that needs nothing else, with a note under its title. A share from 0 to 1 is also a bar."""
+    """A page that needs nothing else, with a note under its title. A share from 0 to 1
+    is also a bar.
+    """
     environment = Environment(autoescape=True)
-    environment.filters["share"] = lambda text: float(text) if re.fullmatch(r"[01]\.\d+", text) else 0.0
-    return environment.from_string(_PAGE.read_text(encoding="utf-8")).render(tables=tables, note=note)
+    environment.filters["share"] = lambda text: (
+        float(text) if re.fullmatch(r"[01]\.\d+", text) else 0.0
+    )
+    return environment.from_string(_PAGE.read_text(encoding="utf-8")).render(
+        tables=tables, note=note
+    )
 
 
-def retrieval_tables(results: Sequence[SetResult], misses: int = 0) -> Iterator[FigureTable]:
+def retrieval_tables(
+    results: Sequence[SetResult], misses: int = 0
+) -> Iterator[FigureTable]:
     """Questions of other layers, then every set, layer and the mean."""
     if any(result.foreign for result in results):
         foreign = list(_foreign_rows(results))
-        yield FigureTable(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
+        yield FigureTable(
+            ("set", "foreign", "answered with nothing", "R@5 lost by the floor"),
+            foreign,
+        )
     if results:
-        yield FigureTable(("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"), list(_figures(results)))
+        yield FigureTable(
+            ("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"),
+            list(_figures(results)),
+        )
     missed = [
-        (result.data.path, miss.question, ", ".join(miss.missing), ", ".join(miss.found))
+        (
+            result.data.path,
+            miss.question,
+            ", ".join(miss.missing),
+            ", ".join(miss.found),
+        )
         for result in results
         for miss in result.hexad.misses[:misses]
     ]
@@ -91,7 +122,9 @@ def _set_json(result: SetResult) -> dict[str, Any]:
     document: dict[str, Any] = {
         **_measured(result.hexad),
         "queries": result.questions,
-        "baselines": {name: _measured(measured) for name, measured in result.baselines.items()},
+        "baselines": {
+            name: _measured(measured) for name, measured in result.baselines.items()
+        },
     }
     if result.foreign:
         document["foreign"] = {
@@ -103,7 +136,11 @@ def _set_json(result: SetResult) -> dict[str, Any]:
 
 
 def _measured(measured: Measured) -> dict[str, float]:
-    return {**measured.quality._asdict(), "p50_ms": round(measured.p50_ms, 4), "p95_ms": round(measured.p95_ms, 4)}
+    return {
+        **measured.quality._asdict(),
+        "p50_ms": round(measured.p50_ms, 4),
+        "p95_ms": round(measured.p95_ms, 4),
+    }
 
 
 def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
@@ -117,7 +154,13 @@ def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
         for layer, quality in by_layer(results, quality_of(name)).items():
             yield layer.value, name, *_shown(quality), "", ""
     for name in names:
-        yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
+        yield (
+            "mean of the layers",
+            name,
+            *_shown(overall(results, quality_of(name))),
+            "",
+            "",
+        )
 
 
 def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:

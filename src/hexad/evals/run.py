@@ -1,4 +1,6 @@
-"""Measure each set in a new store, every question once, with the baselines in the same run."""
+"""Measure each set in a new store, every question once, with the baselines in the same
+run.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ FOREIGN = 150  # questions of other layers that a set is asked
 
 
 class Miss(NamedTuple):
-    """A question, its answers that were not among the first five, and what was found instead."""
+    """A question, its answers that were not among the first five, and what was found
+    instead.
+    """
 
     question: str
     missing: tuple[str, ...]
@@ -50,7 +54,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Questions of other layers: how many found nothing, and the recall that the floor costs."""
+    """Questions of other layers: how many found nothing, and the recall that the floor
+    costs.
+    """
 
     questions: int
     unanswered: int
@@ -86,7 +92,9 @@ class Plan:
     embedder: str = STATIC
     foreign: bool = False
     seed: int = 0  # of the draw
-    live: Hexad | None = None  # the memory that is asked; without one, a new store with the set's items
+    live: Hexad | None = (
+        None  # the memory that is asked; without one, a new store with the set's items
+    )
 
     def drawn(self, questions: Sequence[EvalQuestion]) -> Sequence[EvalQuestion]:
         """The questions to ask, in the order of the file."""
@@ -96,7 +104,9 @@ class Plan:
         return [questions[place] for place in sorted(places)]
 
 
-def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress) -> Iterator[SetResult]:
+def evaluate(
+    sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress
+) -> Iterator[SetResult]:
     """Measure one set after the other."""
     return (Measurement(each, sets, plan or Plan(), progress).result() for each in sets)
 
@@ -115,22 +125,44 @@ class Measurement:
         asked = self.plan.drawn(self.data.questions)
         with self.engines() as engines:
             ours = self.measured(asked, self.asker(engines), "asking")
-            foreign = self._foreign(engines, asked, ours.quality.recall_at_5) if self.plan.foreign else None
-        others = {name: self._baseline(asked, name, build) for name, build in self.plan.baselines.items()}
+            foreign = (
+                self._foreign(engines, asked, ours.quality.recall_at_5)
+                if self.plan.foreign
+                else None
+            )
+        others = {
+            name: self._baseline(asked, name, build)
+            for name, build in self.plan.baselines.items()
+        }
         return SetResult(self.data, len(asked), ours, others, foreign)
 
     @contextmanager
     def engines(self) -> Iterator[Mapping[str, Hexad]]:
         """A new store with the set's items, and an engine for each of its groups."""
         if self.plan.live is not None:
-            live, groups = self.plan.live, {question.group for question in self.data.questions}
-            yield {each: live if each == DEFAULT_NAMESPACE else live.scoped(namespace=each) for each in groups}
+            live, groups = (
+                self.plan.live,
+                {question.group for question in self.data.questions},
+            )
+            yield {
+                each: live if each == DEFAULT_NAMESPACE else live.scoped(namespace=each)
+                for each in groups
+            }
             return
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
+            Hexad.open(
+                Path(folder) / "eval.db",
+                enabled=True,
+                semantic=True,
+                embedder=self.plan.embedder,
+            ) as hx,
         ):
-            yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
+            yield load(
+                hx,
+                self.data,
+                lambda done: self._report("storing", done, len(self.data.corpus)),
+            )
 
     def asker(self, engines: Mapping[str, Hexad]) -> Ask:
         """A function that asks the engine of a question's group."""
@@ -138,32 +170,61 @@ class Measurement:
 
         def ask(question: EvalQuestion) -> Sequence[str]:
             engine = engines.get(question.group)
-            found = engine.retrieve(question.text, layers=layers, max_per_layer=DEPTH) if engine else None
+            found = (
+                engine.retrieve(question.text, layers=layers, max_per_layer=DEPTH)
+                if engine
+                else None
+            )
             return [item.key for item in found.all()] if found else ()
 
         for engine in list(engines.values())[:1]:
-            engine.retrieve("warm up the embedder", layers=layers)  # loading must not count as a question's time
+            engine.retrieve(
+                "warm up the embedder", layers=layers
+            )  # loading must not count as a question's time
         return ask
 
-    def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[EvalQuestion], recall: float) -> Foreign:
-        """Measure the floor: questions of other layers, and the set's own questions without it."""
+    def _foreign(
+        self, engines: Mapping[str, Hexad], asked: Sequence[EvalQuestion], recall: float
+    ) -> Foreign:
+        """Measure the floor: questions of other layers, and the set's own questions
+        without it.
+        """
         others = [each for each in self.sets if each.layer is not self.data.layer]
         each_gives = FOREIGN // len(others) + 1 if others else 0
-        texts = [question.text for other in others for question in other.questions[:each_gives]]
+        texts = [
+            question.text
+            for other in others
+            for question in other.questions[:each_gives]
+        ]
         turns, unanswered = list(engines.values()), 0
         for done, text in enumerate(texts):
-            unanswered += not turns[done % len(turns)].retrieve(text, layers=[self.data.layer])
+            unanswered += not turns[done % len(turns)].retrieve(
+                text, layers=[self.data.layer]
+            )
             self._report("foreign questions", done + 1, len(texts))
         location, embedder = turns[0].store.location, self.plan.embedder
-        with Hexad.open(location, enabled=True, semantic=True, embedder=embedder, floor=False) as hx:
-            without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
+        with Hexad.open(
+            location, enabled=True, semantic=True, embedder=embedder, floor=False
+        ) as hx:
+            without = self.measured(
+                asked, self.asker(views(hx, self.data)), "without the floor"
+            )
         return Foreign(len(texts), unanswered, without.quality.recall_at_5 - recall)
 
-    def _baseline(self, asked: Sequence[EvalQuestion], name: str, build: Baseline) -> Measured:
+    def _baseline(
+        self, asked: Sequence[EvalQuestion], name: str, build: Baseline
+    ) -> Measured:
         with ExitStack() as stack:
-            built = {group: stack.enter_context(build(each)) for group, each in self.data.groups().items()}
+            built = {
+                group: stack.enter_context(build(each))
+                for group, each in self.data.groups().items()
+            }
             return self.measured(
-                asked, lambda each: built[each.group](each.text, DEPTH) if each.group in built else (), name
+                asked,
+                lambda each: (
+                    built[each.group](each.text, DEPTH) if each.group in built else ()
+                ),
+                name,
             )
 
     def measured(self, asked: Sequence[EvalQuestion], ask: Ask, what: str) -> Measured:
@@ -177,10 +238,18 @@ class Measurement:
             answers.append((found, question.relevant))
             self._report(what, done, len(asked))
         misses = (
-            Miss(question.text, tuple(sorted(question.relevant - {*found[:5]})), tuple(found[:5]))
+            Miss(
+                question.text,
+                tuple(sorted(question.relevant - {*found[:5]})),
+                tuple(found[:5]),
+            )
             for question, (found, _) in zip(asked, answers, strict=True)
         )
-        return Measured(quality(answers), *_percentiles(times), tuple(miss for miss in misses if miss.missing))
+        return Measured(
+            quality(answers),
+            *_percentiles(times),
+            tuple(miss for miss in misses if miss.missing),
+        )
 
     def _report(self, what: str, done: int, total: int) -> None:
         self.progress(f"{self.data.path}: {what}", done, total)
@@ -193,12 +262,19 @@ def _percentiles(times: Sequence[float]) -> tuple[float, float]:
     return cuts[49], cuts[94]
 
 
-def by_layer(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> dict[Layer, Quality]:
+def by_layer(
+    results: Sequence[SetResult], of: Callable[[SetResult], Quality]
+) -> dict[Layer, Quality]:
     """The mean of each layer's sets."""
     layers = dict.fromkeys(result.data.layer for result in results)
-    return {layer: mean(of(result) for result in results if result.data.layer is layer) for layer in layers}
+    return {
+        layer: mean(of(result) for result in results if result.data.layer is layer)
+        for layer in layers
+    }
 
 
-def overall(results: Sequence[SetResult], of: Callable[[SetResult], Quality]) -> Quality:
+def overall(
+    results: Sequence[SetResult], of: Callable[[SetResult], Quality]
+) -> Quality:
     """The mean of the layers' means."""
     return mean(list(by_layer(results, of).values()))

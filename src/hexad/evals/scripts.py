@@ -1,7 +1,7 @@
 """The script check: how many harmless scripts pass, how many harmful ones are stopped.
 
-The format is `shell_benign/<set>.jsonl` and `shell_harmful/<set>.jsonl` with a line ``{"text"}`` for each script. They
-are checked and never run.
+The format is `shell_benign/<set>.jsonl` and `shell_harmful/<set>.jsonl` with a line
+``{"text"}`` for each script. They are checked and never run.
 """
 
 from __future__ import annotations
@@ -33,17 +33,32 @@ _SHARES: Final[Mapping[str, Mapping[str, Callable[[ScriptVerdict], bool]]]] = {
 
 
 def check_scripts(folder: Path, kind: str, progress: Progress) -> Figures | None:
-    """Check every script of one kind and count those that each test meets; None if the folder has none."""
+    """Check every script of one kind and count those that each test meets; None if the
+    folder has none.
+    """
     files = sorted((folder / kind).glob("*.jsonl"))
-    scripts = [text for file in files for text in readable(file, lambda line: line.text("text"))]
+    scripts = [
+        text
+        for file in files
+        for text in readable(file, lambda line: line.text("text"))
+    ]
     if files and not scripts:
-        raise EvalError(str(folder / kind), "has no lines; give one object with text for each script")
+        raise EvalError(
+            str(folder / kind),
+            "has no lines; give one object with text for each script",
+        )
     verdicts: list[ScriptVerdict] = []
     for script in scripts:
         verdicts.append(check(script))
         progress(f"{kind}: checking", len(verdicts), len(scripts))
     if not verdicts:
         return None
-    shares = {name: round(sum(map(test, verdicts)) / len(verdicts), 4) for name, test in _SHARES[kind].items()}
-    table = FigureTable((kind, "share"), [(f"{kind}: {name}", f"{each:g}") for name, each in shares.items()])
+    shares = {
+        name: round(sum(map(test, verdicts)) / len(verdicts), 4)
+        for name, test in _SHARES[kind].items()
+    }
+    table = FigureTable(
+        (kind, "share"),
+        [(f"{kind}: {name}", f"{each:g}") for name, each in shares.items()],
+    )
     return Figures({**shares, "count": len(verdicts)}, [table])

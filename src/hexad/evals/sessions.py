@@ -1,9 +1,10 @@
 """Real sessions of agents, replayed in time order through the code that answers hooks.
 
-The format is `sessions/<name>.jsonl` with one session a line: ``{"session", "start", "folder", "events"}``. Events are
-``{"kind": "user" | "say", "at", "text"}`` and ``{"kind": "call", "at", "tool", "args", "ok", "result" | "error"}``.
-Each file is a memory of its own; files with
-other lines are left alone. The agents of a replay read nothing of what is shown, so nothing may gain confidence.
+The format is `sessions/<name>.jsonl` with one session a line: ``{"session", "start",
+"folder", "events"}``. Events are ``{"kind": "user" | "say", "at", "text"}`` and
+``{"kind": "call", "at", "tool", "args", "ok", "result" | "error"}``. Each file is a
+memory of its own; files with other lines are left alone. The agents of a replay read
+nothing of what is shown, so nothing may gain confidence.
 """
 
 from __future__ import annotations
@@ -95,17 +96,25 @@ class Counts:
             "shown_beside": self.shown_beside,
             "shown_before": self.shown_before,
             "restating": round(self.restating / shown, 4) if shown else 0.0,
-            "entries_a_message": round(self.entries / self.messages, 4) if self.messages else 0.0,
+            "entries_a_message": round(self.entries / self.messages, 4)
+            if self.messages
+            else 0.0,
             "gained_without_offers": round(self.gained_without_offers, 6),
             "learnings": self.learnings,
             "noticed": self.noticed,
             "bytes": self.bytes,
-            "ms_a_call": round(1000 * self.seconds / self.calls, 3) if self.calls else 0.0,
+            "ms_a_call": round(1000 * self.seconds / self.calls, 3)
+            if self.calls
+            else 0.0,
         }
 
 
-def replay_sessions(folder: Path, progress: Progress, *, show: int = 0, seed: int = 0) -> Figures | None:
-    """Replay every file of sessions in a folder, or in its `sessions`; None if there is none."""
+def replay_sessions(
+    folder: Path, progress: Progress, *, show: int = 0, seed: int = 0
+) -> Figures | None:
+    """Replay every file of sessions in a folder, or in its `sessions`; None if there is
+    none.
+    """
     files = {file: read_sessions(file) for file in _files(folder)}
     if not files:
         return None
@@ -116,13 +125,24 @@ def replay_sessions(folder: Path, progress: Progress, *, show: int = 0, seed: in
         every[file.stem] = replay.run()
         texts += replay.texts
     whole = sum(every.values(), Counts())
-    figures = {name: counts.as_json() for name, counts in {**every, "all": whole}.items()}
-    rows = [(name, *(str(figures[file][name]) for file in figures)) for name in figures["all"]]
+    figures = {
+        name: counts.as_json() for name, counts in {**every, "all": whole}.items()
+    }
+    rows = [
+        (name, *(str(figures[file][name]) for file in figures))
+        for name in figures["all"]
+    ]
     drawn = Random(seed).sample(texts, min(show, len(texts)))  # noqa: S311 - a sample, no secret
-    tables = [FigureTable(("sessions", *figures), rows), *([_table(drawn)] if drawn else [])]
+    tables = [
+        FigureTable(("sessions", *figures), rows),
+        *([_table(drawn)] if drawn else []),
+    ]
     judged = [{"set": each.file, **asdict(each)} for each in drawn]
     sets = {name: figures[name] for name in every}
-    return Figures({**figures["all"], "sets": sets, **({"shown": judged} if judged else {})}, tables)
+    return Figures(
+        {**figures["all"], "sets": sets, **({"shown": judged} if judged else {})},
+        tables,
+    )
 
 
 def read_sessions(file: Path) -> list[Event]:
@@ -154,7 +174,11 @@ class _Replay:
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
             Hexad.open(
-                Path(folder) / "eval.db", enabled=True, semantic=False, discover_skills=False, clock=lambda: self._now
+                Path(folder) / "eval.db",
+                enabled=True,
+                semantic=False,
+                discover_skills=False,
+                clock=lambda: self._now,
             ) as hx,
         ):
             hooks = Hooks(hx, resident=True, counts=False)
@@ -163,7 +187,9 @@ class _Replay:
                 self._now = event.at
                 self._take(hx, hooks, event)
                 if done % 50 == 0 or done == len(self._events):
-                    self._progress(f"{FOLDER}/{self._file}: replaying", done, len(self._events))
+                    self._progress(
+                        f"{FOLDER}/{self._file}: replaying", done, len(self._events)
+                    )
             self._counts.seconds = time.process_time() - started
             self._look_at(hx)
         return self._counts
@@ -173,10 +199,17 @@ class _Replay:
         if event.kind == "user":
             self._said[event.session] = ""
             self._counts.messages += 1
-            found = hx.retrieve(text, layers=[Layer.AGENT_LEARNINGS], session=event.session)
+            found = hx.retrieve(
+                text, layers=[Layer.AGENT_LEARNINGS], session=event.session
+            )
             self._counts.entries += len(found.all())
             for item in found.all():
-                self._note(event.session, ShownText(self._file, "in the prompt", cut(text, _LONGEST), item.content))
+                self._note(
+                    event.session,
+                    ShownText(
+                        self._file, "in the prompt", cut(text, _LONGEST), item.content
+                    ),
+                )
         elif event.kind == "say":
             self._said[event.session] = text
         elif event.kind == "call":
@@ -196,7 +229,9 @@ class _Replay:
         for each in self._following[event.session]:
             each.then.append(f"{about} → {'worked' if not error else cut(error, 120)}")
         self._following[event.session] = [
-            each for each in self._following[event.session] if len(each.then) < _STEPS_AFTER
+            each
+            for each in self._following[event.session]
+            if len(each.then) < _STEPS_AFTER
         ]
         counts.calls += 1
         before = _text(hooks.answer({**call, "hook_event_name": "PreToolUse"}))
@@ -206,14 +241,23 @@ class _Replay:
             self._shown("before the call", event, about, before)
         name = "PostToolUseFailure" if error else "PostToolUse"
         answer = hooks.answer(
-            {**call, "hook_event_name": name, **({"error": error} if error else {"tool_response": ""})}
+            {
+                **call,
+                "hook_event_name": name,
+                **({"error": error} if error else {"tool_response": ""}),
+            }
         )
         if error:
             self._failed(event, tool, args, error)
             beside = _text(answer)
             if beside:
                 counts.shown_beside += 1
-                self._shown("beside the failure", event, f"{about} → {cut(error, _LONGEST)}", beside)
+                self._shown(
+                    "beside the failure",
+                    event,
+                    f"{about} → {cut(error, _LONGEST)}",
+                    beside,
+                )
 
     def _failed(self, event: Event, tool: str, args: object, error: str) -> None:
         words = outcome_of(tool, args, None, error, session=None, failure=None).words
@@ -223,7 +267,11 @@ class _Replay:
         met.add(event.session)
 
     def _shown(self, place: str, event: Event, about: str, text: str) -> None:
-        known = set(_WORD.findall(f"{event.held.get('args')} {event.held.get('error', '')} {event.held.get('tool')}"))
+        known = set(
+            _WORD.findall(
+                f"{event.held.get('args')} {event.held.get('error', '')} {event.held.get('tool')}"
+            )
+        )
         self._counts.restating += not set(_WORD.findall(_FRAME.sub("", text))) - known
         self._note(event.session, ShownText(self._file, place, about, text))
 
@@ -232,13 +280,20 @@ class _Replay:
         self._following[session].append(shown)
 
     def _look_at(self, hx: Hexad) -> None:
-        """Count what is kept; nobody saw anything, so trust beyond the beginning was gained by chance."""
+        """Count what is kept; nobody saw anything, so trust beyond the beginning was
+        gained by chance.
+        """
         known = hx.learnings.list(noticed=True)
         self._counts.learnings = sum(each.learned for each in known)
         self._counts.noticed = len(known) - self._counts.learnings
-        self._counts.bytes = sum(len(json.dumps(dict(each.evidence))) + len(each.error_pattern) for each in known)
+        self._counts.bytes = sum(
+            len(json.dumps(dict(each.evidence))) + len(each.error_pattern)
+            for each in known
+        )
         unproven = [each for each in known if each.origin is not Origin.USER]
-        self._counts.gained_without_offers = sum(max(0.0, each.trust - UNPROVEN) for each in unproven)
+        self._counts.gained_without_offers = sum(
+            max(0.0, each.trust - UNPROVEN) for each in unproven
+        )
 
 
 def _files(folder: Path) -> list[Path]:
@@ -275,5 +330,8 @@ def _text(answer: Mapping[str, Any]) -> str:
 
 
 def _table(drawn: Sequence[ShownText]) -> FigureTable:
-    rows = [(each.file, each.place, each.about, each.text, "\n".join(each.then)) for each in drawn]
+    rows = [
+        (each.file, each.place, each.about, each.text, "\n".join(each.then))
+        for each in drawn
+    ]
     return FigureTable(("from", "where", "about", "shown", "then the agent did"), rows)

@@ -19,7 +19,9 @@ class FigureTable(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of one kind of evaluation: JSON of a documented shape, and the same for people."""
+    """The figures of one kind of evaluation: JSON of a documented shape, and the same
+    for people.
+    """
 
     json: Mapping[str, Any]
     tables: Sequence[FigureTable]
@@ -31,10 +33,19 @@ def mean(values: Sequence[float], otherwise: float = 0.0) -> float:
 
 
 def figures_by_set(
-    title: str, sets: Mapping[str, Sequence[T]], figures: Callable[[Sequence[T]], dict[str, float]], *names: str
+    title: str,
+    sets: Mapping[str, Sequence[T]],
+    figures: Callable[[Sequence[T]], dict[str, float]],
+    *names: str,
 ) -> Figures:
     """The figures of all outcomes and of each set; the table has those that are named."""
     every = figures([each for outcomes in sets.values() for each in outcomes])
     shares = {name: figures(outcomes) for name, outcomes in sets.items()}
-    rows = [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in {**shares, "all": every}.items()]
-    return Figures({**every, "sets": shares}, [FigureTable((title, *(name.replace("_", " ") for name in names)), rows)])
+    rows = [
+        (path, *(f"{each[name]:.3f}" for name in names))
+        for path, each in {**shares, "all": every}.items()
+    ]
+    return Figures(
+        {**every, "sets": shares},
+        [FigureTable((title, *(name.replace("_", " ") for name in names)), rows)],
+    )

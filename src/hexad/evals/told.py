@@ -1,10 +1,12 @@
-"""Conversations in which the agent saves what the user says: is it in the prompts of later sessions?
+"""Conversations in which the agent saves what the user says: is it in the prompts of
+later sessions?
 
-The format is `told/*.jsonl`. A line is a conversation, ``{"id", "turns": [{"user", "saves": [{"key", "content",
-"category"}]}], "asks": [{"message", "needs": [texts], "stale": [texts]}]}``: each ask comes in a session of its own,
-``needs`` have to be in its prompt and ``stale`` must not be. Or it is one save, ``{"said": [messages], "content",
-"says"}``: whether these messages say that. Each conversation is asked twice, with nothing reviewed and with every
-proposal accepted.
+The format is `told/*.jsonl`. A line is a conversation, ``{"id", "turns": [{"user",
+"saves": [{"key", "content", "category"}]}], "asks": [{"message", "needs": [texts],
+"stale": [texts]}]}``: each ask comes in a session of its own, ``needs`` have to be in
+its prompt and ``stale`` must not be. Or it is one save, ``{"said": [messages],
+"content", "says"}``: whether these messages say that. Each conversation is asked twice,
+with nothing reviewed and with every proposal accepted.
 """
 
 from __future__ import annotations
@@ -47,8 +49,12 @@ class Save(NamedTuple):
 
 
 def tell(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Figures | None:
-    """Let a scripted agent save what is said in each conversation, and ask for the prompts of later ones."""
-    files = sorted((folder if folder.name == FOLDER else folder / FOLDER).glob("*.jsonl"))
+    """Let a scripted agent save what is said in each conversation, and ask for the
+    prompts of later ones.
+    """
+    files = sorted(
+        (folder if folder.name == FOLDER else folder / FOLDER).glob("*.jsonl")
+    )
     lines = [line for file in files for line in readable(file, lambda line: line)]
     if not lines:
         return None
@@ -57,7 +63,9 @@ def tell(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Figures
     alone: list[Ask] = []
     reviewed: list[Ask] = []
     for done, line in enumerate(conversations, start=1):
-        with Hexad.open(":memory:", enabled=True, semantic=True, embedder=embedder) as hx:
+        with Hexad.open(
+            ":memory:", enabled=True, semantic=True, embedder=embedder
+        ) as hx:
             _converse(hx, line.fields["turns"])
             alone += _asked(hx, line.fields["asks"])
             for proposal in hx.proposals.list():
@@ -72,8 +80,19 @@ def tell(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Figures
         "grounded": mean([save.counted for save in saves if save.says]),
         "saves": sum(save.says for save in saves),
     }
-    missed = [(", ".join((*each.missing, *(f"stale: {text}" for text in each.stale))), each.message) for each in alone]
-    tables = [FigureTable(("told what it was told", "nobody reviews", "all reviewed"), _rows(alone, reviewed))]
+    missed = [
+        (
+            ", ".join((*each.missing, *(f"stale: {text}" for text in each.stale))),
+            each.message,
+        )
+        for each in alone
+    ]
+    tables = [
+        FigureTable(
+            ("told what it was told", "nobody reviews", "all reviewed"),
+            _rows(alone, reviewed),
+        )
+    ]
     tables.append(FigureTable(("saves", "number", "of"), _saves_rows(document)))
     wrong = [row for row in missed if row[0]]
     tables += [FigureTable(("missing or stale", "message"), wrong)] if wrong else []
@@ -81,20 +100,38 @@ def tell(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Figures
 
 
 def _saves_rows(document: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    laundered = ("laundered: counted as the user's word", str(document["laundered"]), str(document["attempts"]))
-    return [laundered, ("grounded, share of faithful ones", str(document["grounded"]), str(document["saves"]))]
+    laundered = (
+        "laundered: counted as the user's word",
+        str(document["laundered"]),
+        str(document["attempts"]),
+    )
+    return [
+        laundered,
+        (
+            "grounded, share of faithful ones",
+            str(document["grounded"]),
+            str(document["saves"]),
+        ),
+    ]
 
 
 def _rows(*groups: Sequence[Ask]) -> list[tuple[str, ...]]:
     columns = [_figures(group) for group in groups]
-    return [(name.replace("_", " "), *(f"{column[name]:.3f}" for column in columns)) for name in columns[0]]
+    return [
+        (name.replace("_", " "), *(f"{column[name]:.3f}" for column in columns))
+        for name in columns[0]
+    ]
 
 
 def _figures(asks: Sequence[Ask]) -> dict[str, float]:
-    """The share of what is needed that is told, and entries a message that are not needed or no longer true."""
+    """The share of what is needed that is told, and entries a message that are not
+    needed or no longer true.
+    """
     needed = sum(ask.needed for ask in asks)
     return {
-        "told": round(1 - sum(len(ask.missing) for ask in asks) / needed, 4) if needed else 1.0,
+        "told": round(1 - sum(len(ask.missing) for ask in asks) / needed, 4)
+        if needed
+        else 1.0,
         "noise": mean([ask.noise for ask in asks]),
         "stale": mean([len(ask.stale) for ask in asks]),
         "asks": len(asks),
@@ -108,7 +145,9 @@ def _converse(hx: Hexad, turns: Sequence[Mapping[str, Any]]) -> None:
         session.prompt("", turn["user"])
         tools = {tool.__name__: tool for tool in agent_tools(session)}
         for save in turn["saves"]:
-            tools["save_knowledge"](key=save["key"], content=save["content"], category=save["category"])
+            tools["save_knowledge"](
+                key=save["key"], content=save["content"], category=save["category"]
+            )
 
 
 def _asked(hx: Hexad, asks: Sequence[Mapping[str, Any]]) -> Iterator[Ask]:
@@ -116,7 +155,10 @@ def _asked(hx: Hexad, asks: Sequence[Mapping[str, Any]]) -> Iterator[Ask]:
         prompt = hx.scoped(session=f"later:{number}").prompt("", ask["message"])
         text = prompt.text.casefold()
         needs = [each.casefold() for each in ask["needs"]]
-        noise = sum(not any(each in item.content.casefold() for each in needs) for item in prompt.kept)
+        noise = sum(
+            not any(each in item.content.casefold() for each in needs)
+            for item in prompt.kept
+        )
         missing = tuple(each for each in needs if each not in text)
         stale = tuple(each for each in ask.get("stale", ()) if each.casefold() in text)
         yield Ask(ask["message"], len(needs), missing, stale, noise)

@@ -1,4 +1,6 @@
-"""Export: every record of a namespace and its proposals, or those about one subject, as Markdown with front matter."""
+"""Export: every record of a namespace and its proposals, or those about one subject, as
+Markdown with front matter.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,30 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Workspace
 
-_OURS: Final = ("id", "given_by", "version", "first_version", "created", "updated", "redactions")
+_OURS: Final = (
+    "id",
+    "given_by",
+    "version",
+    "first_version",
+    "created",
+    "updated",
+    "redactions",
+)
 _COUNTS: Final = ("use_count", "last_used", "run_count", "success_count", "recent")
-_PROPOSED: Final = ("key", "category", "subject", "tags", "sentence")  # fields of a proposal's page
+_PROPOSED: Final = (
+    "key",
+    "category",
+    "subject",
+    "tags",
+    "sentence",
+)  # fields of a proposal's page
 _UNSAFE: Final = re.compile(r"[^\w.-]+")
 
 
 def export_files(workspace: Workspace, folder: Path, subject: str | None) -> int:
-    """Write a page for each record and each proposal; return how many records. The folder must be empty or new."""
+    """Write a page for each record and each proposal; return how many records. The
+    folder must be empty or new.
+    """
     count = 0
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -37,11 +55,17 @@ def export_files(workspace: Workspace, folder: Path, subject: str | None) -> int
             place.mkdir(mode=0o700, exist_ok=True)
             count += kind != "proposal"
             name = _UNSAFE.sub("-", key).strip("-.")[:80] or "entry"
-            page = next(page for each in numbered(name) if not (page := place / f"{each}.md").exists())
+            page = next(
+                page
+                for each in numbered(name)
+                if not (page := place / f"{each}.md").exists()
+            )
             page.touch(mode=0o600)  # as the database: for its owner alone
             page.write_bytes(text.encode())
     except OSError as error:
-        raise BackupError(str(folder), f"cannot be written: {error.strerror}") from error
+        raise BackupError(
+            str(folder), f"cannot be written: {error.strerror}"
+        ) from error
     return count
 
 
@@ -51,24 +75,44 @@ def _pages(workspace: Workspace, subject: str | None) -> Iterator[tuple[str, str
         for row in workspace.rows(layer):
             record = row.record
             hidden = isinstance(record, Knowledge) and record.deleted is not None
-            if not hidden and subject in {None, getattr(record, "subject", "").casefold()}:
+            if not hidden and subject in {
+                None,
+                getattr(record, "subject", "").casefold(),
+            }:
                 yield layer.noun, getattr(record, "trigger", record.id), _page(record)
     with workspace.reading() as view:
         for each in view.proposals():
-            if each.change is ProposedChange.SAVE and subject in {None, each.subject.casefold()}:
+            if each.change is ProposedChange.SAVE and subject in {
+                None,
+                each.subject.casefold(),
+            }:
                 made = {"hexad": WIRE, "type": "knowledge", "proposed": True}
-                held = {name: value for name in _PROPOSED if (value := to_json(each)[name])}
-                yield "proposal", each.key, f"{frontmatter.write({**made, **held})}{each.content}\n"
+                held = {
+                    name: value for name in _PROPOSED if (value := to_json(each)[name])
+                }
+                yield (
+                    "proposal",
+                    each.key,
+                    f"{frontmatter.write({**made, **held})}{each.content}\n",
+                )
 
 
 def _page(record: Record) -> str:
-    """The body is the record's main text; the front matter holds every other field that is not its default."""
+    """The body is the record's main text; the front matter holds every other field that
+    is not its default.
+    """
     written: dict[str, Any] = to_json(record)
     kind = str(written["type"])
-    usual = {each.name: each.default for each in fields(record) if each.default is not MISSING}
+    usual = {
+        each.name: each.default
+        for each in fields(record)
+        if each.default is not MISSING
+    }
     kept = {
         name: value
         for name, value in written.items()
-        if name not in (*_OURS, *_COUNTS) and name != BODY[kind] and value not in (usual.get(name, MISSING), [], {})
+        if name not in (*_OURS, *_COUNTS)
+        and name != BODY[kind]
+        and value not in (usual.get(name, MISSING), [], {})
     }
     return f"{frontmatter.write({'hexad': WIRE, **kept})}{written[BODY[kind]]}\n"

@@ -1,4 +1,6 @@
-"""Import of somebody else's files into a namespace: checked like every save, and trusted less."""
+"""Import of somebody else's files into a namespace: checked like every save, and
+trusted less.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,13 @@ if TYPE_CHECKING:
 
 _BATCH, _MOST = 500_000, 500  # characters, and records, that are looked up together
 _MOST_PROPOSALS: Final = 500  # that wait: a person has to read them
-_COMPARED: Final = frozenset({"rules", "memories", "mem0", "notes"})  # with what a file of the name brought before
-_NUMBERED, _LONGEST_TITLE = 20, 180  # keys that are tried, and characters of one before a digest
+_COMPARED: Final = frozenset(
+    {"rules", "memories", "mem0", "notes"}
+)  # with what a file of the name brought before
+_NUMBERED, _LONGEST_TITLE = (
+    20,
+    180,
+)  # keys that are tried, and characters of one before a digest
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
 
@@ -62,18 +69,30 @@ class Imported:
     kept: int  # records that were here and stayed as they are
     left_out: int
     proposed: int = 0  # rules, and what is less clear: they wait for a person
-    reasons: Mapping[str, int] = field(default_factory=dict)  # why something was left out, and how often
-    shown: tuple[tuple[str, str, str], ...] = ()  # the first of what was added or proposed: which, its key, its text
-    redacted: Mapping[str, int] = field(default_factory=dict)  # the kinds of secrets that were replaced
-    gone: tuple[str, ...] = ()  # keys of what a file of this name brought earlier, and does not hold any more
+    reasons: Mapping[str, int] = field(
+        default_factory=dict
+    )  # why something was left out, and how often
+    shown: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # the first of what was added or proposed: which, its key, its text
+    redacted: Mapping[str, int] = field(
+        default_factory=dict
+    )  # the kinds of secrets that were replaced
+    gone: tuple[
+        str, ...
+    ] = ()  # keys of what a file of this name brought earlier, and does not hold any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """How to import: what the person said on the command line, never what the file says."""
+    """How to import: what the person said on the command line, never what the file
+    says.
+    """
 
     overwrite: bool = False
-    mine: bool = False  # the files are the person's own: origins, pins and approvals count
+    mine: bool = (
+        False  # the files are the person's own: origins, pins and approvals count
+    )
     preview: bool = False  # change nothing
     format: str | None = None
 
@@ -87,9 +106,15 @@ class _PreviewedError(Exception):
 
 
 def import_files(
-    workspace: Workspace, find: Finder, path: Path, wish: Wish, progress: Callable[[int, int], None]
+    workspace: Workspace,
+    find: Finder,
+    path: Path,
+    wish: Wish,
+    progress: Callable[[int, int], None],
 ) -> Imported:
-    """Add a file's records, or those of a folder, in one transaction: all of them, or none and what was wrong."""
+    """Add a file's records, or those of a folder, in one transaction: all of them, or
+    none and what was wrong.
+    """
     found = sources(path, wish.format, workspace.clock())
     total, read = sum(each.path.stat().st_size for each in found) or 1, 0
     with suppress(_PreviewedError), workspace.change(actor=Origin.IMPORT) as change:
@@ -107,7 +132,9 @@ def import_files(
         progress(total, total)
         if wish.preview:
             raise _PreviewedError
-        change.audit("import", "file", saver.counts())  # its name is somebody else's text
+        change.audit(
+            "import", "file", saver.counts()
+        )  # its name is somebody else's text
     return result
 
 
@@ -128,10 +155,16 @@ class _Saver:
         self._reasons = Counter[str]()
         self._shown: list[tuple[str, str, str]] = []
         self._redacted = Counter[str]()
-        self._brought: dict[str, str] = {}  # texts that a file of the same name brought earlier, with their keys
+        self._brought: dict[
+            str, str
+        ] = {}  # texts that a file of the same name brought earlier, with their keys
         self._gone: list[Knowledge] = []
-        self._latest: dict[str, tuple[Offer, Source]] = {}  # by key: the last of what has one value
-        self._changed: dict[str, Knowledge] = {}  # by key: entries whose line in the file has changed
+        self._latest: dict[
+            str, tuple[Offer, Source]
+        ] = {}  # by key: the last of what has one value
+        self._changed: dict[
+            str, Knowledge
+        ] = {}  # by key: entries whose line in the file has changed
 
     def take(self, source: Source, *, alone: bool) -> None:
         """Save what a file offers; one of several that cannot be read is left out."""
@@ -139,7 +172,9 @@ class _Saver:
             if source.format in _COMPARED:
                 self._gone += self._no_longer_in(source)
             for batch in _batches(source.offers()):
-                errors = self._change.unit.templates([each for offer in batch for each in _errors(offer)])
+                errors = self._change.unit.templates(
+                    [each for offer in batch for each in _errors(offer)]
+                )
                 places = [place for offer in batch for place in _places(offer)]
                 places += [(Layer.AGENT_LEARNINGS, known) for _, known in errors]
                 for place in places[:1]:
@@ -153,7 +188,9 @@ class _Saver:
             self._counts[self._left_out(f"{source.path.name}: {error.reason}")] += 1
 
     def _is_held(self, offer: Offer, source: Source) -> bool:
-        """Whether an offer has one value, as a home has: of those in conversations the latest waits for the end."""
+        """Whether an offer has one value, as a home has: of those in conversations the
+        latest waits for the end.
+        """
         key, said = offer.fields.get("key"), str(offer.fields.get("created", ""))
         if offer.clear or key is None:
             return False
@@ -165,26 +202,43 @@ class _Saver:
     def done(self, unread: Sequence[str]) -> Imported:
         """The result; it names some of the files that were not recognised."""
         if unread:
-            self._reasons[f"files that are not recognised, such as {', '.join(unread[:5])}"] = len(unread)
+            self._reasons[
+                f"files that are not recognised, such as {', '.join(unread[:5])}"
+            ] = len(unread)
             self._counts["left_out"] += len(unread)
         for offer, source in self._latest.values():
             self._counts[self._outcome(offer, source)] += 1
         gone = tuple(entry.key for entry in self._gone)
         reasons, redacted = dict(self._reasons), dict(self._redacted)
-        return Imported(**self.counts(), reasons=reasons, shown=tuple(self._shown), redacted=redacted, gone=gone)
+        return Imported(
+            **self.counts(),
+            reasons=reasons,
+            shown=tuple(self._shown),
+            redacted=redacted,
+            gone=gone,
+        )
 
     def counts(self) -> dict[str, Any]:
         """How many records had which outcome."""
-        return {name: self._counts[name] for name in ("added", "replaced", "kept", "left_out", "proposed")}
+        return {
+            name: self._counts[name]
+            for name in ("added", "replaced", "kept", "left_out", "proposed")
+        }
 
     def _no_longer_in(self, source: Source) -> list[Knowledge]:
-        """The entries that a file of this name brought and that it does not hold any more, in no version of theirs."""
+        """The entries that a file of this name brought and that it does not hold any
+        more, in no version of theirs.
+        """
         brought = self._sources.get(source.name, ())
-        self._brought = {text: entry.key for entry in brought for text in self._texts(entry)}
+        self._brought = {
+            text: entry.key for entry in brought for text in self._texts(entry)
+        }
         if not brought:  # the file is new here: it is read once
             return []
         unseen = replace(source, progress=lambda _: None)
-        held = {redact(str(offer.fields.get("content"))).text for offer in unseen.offers()}
+        held = {
+            redact(str(offer.fields.get("content"))).text for offer in unseen.offers()
+        }
         kept = {self._brought[text] for text in held & self._brought.keys()}
         return [entry for entry in brought if entry.key not in kept]
 
@@ -197,8 +251,15 @@ class _Saver:
         return found
 
     def _texts(self, entry: Knowledge) -> set[str]:
-        versions = self._change.unit.versions(entry.layer, entry.key) if entry.version > 1 else ()
-        return {entry.content, *(version.content for version in versions if isinstance(version, Version))}
+        versions = (
+            self._change.unit.versions(entry.layer, entry.key)
+            if entry.version > 1
+            else ()
+        )
+        return {
+            entry.content,
+            *(version.content for version in versions if isinstance(version, Version)),
+        }
 
     def _outcome(self, offer: Offer, source: Source) -> str:
         """Save or propose an offer; the name of the count that it adds to."""
@@ -208,26 +269,44 @@ class _Saver:
             return self._left_out("lines of history and audit")
         try:
             record = self._record(offer, source)
-            if isinstance(record, Knowledge) and (reason := self._reason_against(record)):
+            if isinstance(record, Knowledge) and (
+                reason := self._reason_against(record)
+            ):
                 return self._left_out(reason)
             return self._show(self._kept(record, offer), record)
         except HexadError as error:
             if source.format != "hexad":
                 return self._left_out(str(error)[:100])
             whole = isinstance(error, BackupError)
-            raise error if whole else BackupError(str(source.path), str(error), offer.line) from error
+            raise (
+                error
+                if whole
+                else BackupError(str(source.path), str(error), offer.line)
+            ) from error
 
     def _record(self, offer: Offer, source: Source) -> Record:
         now = self._change.workspace.clock()
         fields = offer.fields if offer.line else {"source": source.name, **offer.fields}
-        named = "key" in fields and (offer.line or source.format != "notes")  # pages of two folders may have one title
+        named = "key" in fields and (
+            offer.line or source.format != "notes"
+        )  # pages of two folders may have one title
         if fields["type"] == "knowledge" and not named and "content" in fields:
-            fields = {**fields, "key": self._free_key(str(fields["content"]), fields.get("key", ""), source)}
+            fields = {
+                **fields,
+                "key": self._free_key(
+                    str(fields["content"]), fields.get("key", ""), source
+                ),
+            }
         times = {"created": now, "updated": now, **_IDENTITY.get(fields["type"], {})}
-        return cast("Record", BackupLine(offer.line, "", fields, 0).noun(str(source.path), **times))
+        return cast(
+            "Record",
+            BackupLine(offer.line, "", fields, 0).noun(str(source.path), **times),
+        )
 
     def _free_key(self, content: str, title: str, source: Source) -> str:
-        """The key of the entry that a text changes, else its title or one made from it; numbered if that is taken."""
+        """The key of the entry that a text changes, else its title or one made from it;
+        numbered if that is taken.
+        """
         clean = redact(content).text
         if clean in self._brought:
             return self._brought[clean]
@@ -241,7 +320,11 @@ class _Saver:
             if isinstance(entry, Knowledge) and clean == entry.content:
                 return key
             page = (source.name, key) if title else None
-            gone = (each for each in self._gone if page == (each.source, each.key) or alike(clean, each.content))
+            gone = (
+                each
+                for each in self._gone
+                if page == (each.source, each.key) or alike(clean, each.content)
+            )
             changed = next(gone, None)
             if changed is not None:
                 self._gone.remove(changed)
@@ -254,40 +337,79 @@ class _Saver:
     def _reason_against(self, record: Knowledge) -> str:
         if record.deleted is not None:
             return "deleted entries"
-        if record.expires is not None and record.expires <= self._change.workspace.clock():
+        if (
+            record.expires is not None
+            and record.expires <= self._change.workspace.clock()
+        ):
             return "expired"
         here = self._change.get(record.layer, record.key)
-        hidden = isinstance(here, Knowledge) and here.deleted is not None and here.content == record.content
+        hidden = (
+            isinstance(here, Knowledge)
+            and here.deleted is not None
+            and here.content == record.content
+        )
         return "deleted here" if hidden and not self._wish.overwrite else ""
 
     def _kept(self, record: Record, offer: Offer) -> str:
         if isinstance(record, Learning) and not (self._wish.mine or record.in_words):
             return self._left_out("failures that nobody put into words")
         before, changed = self._here(record), self._changed.get(record.id)
-        learned = isinstance(record, Learning) and self._wish.mine  # evidence comes to those that are known here
-        if before is not None and not self._wish.overwrite and changed is None and not learned:
+        learned = (
+            isinstance(record, Learning) and self._wish.mine
+        )  # evidence comes to those that are known here
+        if (
+            before is not None
+            and not self._wish.overwrite
+            and changed is None
+            and not learned
+        ):
             return "kept"
-        theirs = not self._wish.mine and getattr(record, "category", None) is Category.RULE
-        unsure = theirs or not (offer.clear or (self._wish.mine and not offer.line))  # an exported proposal stays one
-        if isinstance(record, Knowledge) and (unsure or (changed is not None and changed.version > 1)):
+        theirs = (
+            not self._wish.mine and getattr(record, "category", None) is Category.RULE
+        )
+        unsure = theirs or not (
+            offer.clear or (self._wish.mine and not offer.line)
+        )  # an exported proposal stays one
+        if isinstance(record, Knowledge) and (
+            unsure or (changed is not None and changed.version > 1)
+        ):
             return self._proposed(record, offer, before)
         self._store(record)
-        return "added" if before is None else "kept" if self._here(record) == before else "replaced"
+        return (
+            "added"
+            if before is None
+            else "kept"
+            if self._here(record) == before
+            else "replaced"
+        )
 
     def _proposed(self, record: Knowledge, offer: Offer, before: Record | None) -> str:
         intake = admission.Intake(limit=self._change.workspace.max_text, redact=True)
         content = intake.text("content", record.content, required=True)
-        same = isinstance(before, Knowledge) and (before.content, before.category) == (content, record.category)
+        same = isinstance(before, Knowledge) and (before.content, before.category) == (
+            content,
+            record.category,
+        )
         self._redacted.update(intake.notes["redactions"])
         if same or self._waiting.get(record.key) == content:
             return "kept"
         if trace_of(record.key, content) in self._rejected:
             return self._left_out("rejected here")
         if len(self._waiting) >= _MOST_PROPOSALS:
-            return self._left_out(f"more than {_MOST_PROPOSALS} proposals wait; decide about these, then import again")
+            return self._left_out(
+                f"more than {_MOST_PROPOSALS} proposals wait; decide about these, then import again"
+            )
         self._waiting[record.key] = content
-        fields = {name: getattr(record, name) for name in ("category", "subject", "tags")}
-        self._proposals.propose(record.key, record.content, **fields, sentence=offer.sentence, origin=Origin.IMPORT)
+        fields = {
+            name: getattr(record, name) for name in ("category", "subject", "tags")
+        }
+        self._proposals.propose(
+            record.key,
+            record.content,
+            **fields,
+            sentence=offer.sentence,
+            origin=Origin.IMPORT,
+        )
         return "proposed"
 
     @cached_property
@@ -300,7 +422,11 @@ class _Saver:
 
     def _show(self, outcome: str, record: Record) -> str:
         if len(self._shown) < _SHOWN and outcome in {"added", "replaced", "proposed"}:
-            text = record.content if isinstance(record, Knowledge) else record.fields().body
+            text = (
+                record.content
+                if isinstance(record, Knowledge)
+                else record.fields().body
+            )
             self._shown.append((outcome, record.id, redact(text).text[:_SHOWN_TEXT]))
         return outcome
 
@@ -308,8 +434,14 @@ class _Saver:
         """The record of this namespace under the same key, or about the same error."""
         if not isinstance(record, Learning):
             found = self._change.get(record.layer, record.id)
-            return None if isinstance(found, Knowledge) and found.deleted is not None else found
-        wanted = TemplateFilter(record.trigger, limit=1, error_pattern=record.error_pattern)
+            return (
+                None
+                if isinstance(found, Knowledge) and found.deleted is not None
+                else found
+            )
+        wanted = TemplateFilter(
+            record.trigger, limit=1, error_pattern=record.error_pattern
+        )
         known = self._change.unit.templates([wanted])
         return self._change.get(record.layer, known[0][1]) if known else None
 
@@ -324,15 +456,24 @@ class _Saver:
         mine = self._wish.mine
         if mine and isinstance(record, Knowledge):
             fields["pinned"] = record.pinned
-        if record.id in self._changed:  # a key that was made from its old text follows the new one
+        if (
+            record.id in self._changed
+        ):  # a key that was made from its old text follows the new one
             saves[Knowledge] = self._knowledge.correct
         if mine and isinstance(record, Learning):
-            counts = {name: getattr(record, name) for name in ("seen", "sessions", "unaided", "stuck")}
+            counts = {
+                name: getattr(record, name)
+                for name in ("seen", "sessions", "unaided", "stuck")
+            }
             fields |= {"evidence": record.evidence, "counts": counts}
             saves[Learning] = self._learnings.bring_back
         said: dict[str, Any] = {"origin": Origin.IMPORT}
         if mine:
-            said = {"origin": record.origin, "session": record.session, "redact": not record.verbatim}
+            said = {
+                "origin": record.origin,
+                "session": record.session,
+                "redact": not record.verbatim,
+            }
         kept = saves[type(record)](**fields, tags=record.tags, **said)
         self._redacted.update(kept.redactions)
         if mine and isinstance(record, Skill) and record.status is SkillStatus.ACTIVE:
@@ -341,20 +482,43 @@ class _Saver:
 
 
 _TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
-    # Without the pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so.
-    Knowledge: ("key", "content", "category", "source", "subject", "thread", "position", "expires", "relevance"),
+    # Without the pin: what a stranger pinned is not in everybody's prompt, and what is
+    # pinned here stays so.
+    Knowledge: (
+        "key",
+        "content",
+        "category",
+        "source",
+        "subject",
+        "thread",
+        "position",
+        "expires",
+        "relevance",
+    ),
     Reference: ("name", "location", "summary", "kind", "metadata"),
     Learning: ("trigger", "error_pattern", "diagnosis", "fix", "category"),
-    Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
+    Skill: (
+        "name",
+        "kind",
+        "description",
+        "definition",
+        "parameters",
+        "when",
+        "author",
+    ),  # always a draft
 }
-_IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+_IDENTITY = {
+    "learning": {"id": "imported"}
+}  # a hand-written file need not invent one; saving gives its own
 
 
 def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:
     batch, size = list[Offer](), 0
     for offer in offers:
         batch.append(offer)
-        size += sum(len(value) for value in offer.fields.values() if isinstance(value, str))
+        size += sum(
+            len(value) for value in offer.fields.values() if isinstance(value, str)
+        )
         if len(batch) == _MOST or size >= _BATCH:
             yield batch
             batch, size = [], 0
@@ -364,7 +528,11 @@ def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:
 def _errors(offer: Offer) -> Iterator[TemplateFilter]:
     """The learning that an offer would change, as far as its fields say."""
     trigger, pattern = offer.fields.get("trigger"), offer.fields.get("error_pattern")
-    if TYPES[offer.fields["type"]] is Learning and isinstance(trigger, str) and isinstance(pattern, str):
+    if (
+        TYPES[offer.fields["type"]] is Learning
+        and isinstance(trigger, str)
+        and isinstance(pattern, str)
+    ):
         yield TemplateFilter(trigger, limit=1, error_pattern=pattern)
 
 

@@ -1,7 +1,9 @@
-"""Keeping learnings few: counting them, and removing those that nothing confirmed for long.
+"""Keeping learnings few: counting them, and removing those that nothing confirmed for
+long.
 
-The strength of a learning halves every `HALF_LIFE` days since it was last seen; every session that it helped, and every
-example, adds as much as it had when it was new. Below `FAINT` it is removed.
+The strength of a learning halves every `HALF_LIFE` days since it was last seen; every
+session that it helped, and every example, adds as much as it had when it was new. Below
+`FAINT` it is removed.
 """
 
 from __future__ import annotations
@@ -61,26 +63,38 @@ def count(known: Sequence[Learning]) -> Statistics:
         trusted=sum(each.trusted for each in learned),
         worked=sum(each.worked for each in learned),
         failed=sum(each.failed for each in learned),
-        categories=dict(sorted(Counter(each.category.value for each in learned).items())),
+        categories=dict(
+            sorted(Counter(each.category.value for each in learned).items())
+        ),
         tools=dict(Counter(each.tool for each in learned).most_common()),
     )
 
 
 def is_doubtful(learning: Learning) -> bool:
-    """Whether a person should look: a lesson that nobody proved, or that failed, and is not the user's."""
+    """Whether a person should look: a lesson that nobody proved, or that failed, and is
+    not the user's.
+    """
     if learning.origin is Origin.USER or learning.trusted:
         return False
     return bool(learning.fix) or learning.failed > 0
 
 
 def strength(learning: Learning, now: datetime) -> float:
-    """The strength of a learning: it halves with time and multiplies with confirmations."""
+    """The strength of a learning: it halves with time and multiplies with
+    confirmations.
+    """
     days = max(0.0, (now - learning.updated).total_seconds() / 86_400)
     confirmed = learning.worked + sum(each.times for each in learning.known.examples)
     return float((1 + confirmed) * 0.5 ** (days / HALF_LIFE))
 
 
-def plan(learnings: Iterable[Learning], now: datetime, unseen_for: timedelta | None, *, dry_run: bool) -> Cleaned:
+def plan(
+    learnings: Iterable[Learning],
+    now: datetime,
+    unseen_for: timedelta | None,
+    *,
+    dry_run: bool,
+) -> Cleaned:
     """The changes that a clean-up would make."""
     faded = [each.id for each in learnings if _goes(each, now, unseen_for)]
     return Cleaned(removed=tuple(faded), dry_run=dry_run)
@@ -88,7 +102,9 @@ def plan(learnings: Iterable[Learning], now: datetime, unseen_for: timedelta | N
 
 def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
     """Do it, in a change's transaction."""
-    planned = plan(all_of(change.unit), change.workspace.clock(), unseen_for, dry_run=False)
+    planned = plan(
+        all_of(change.unit), change.workspace.clock(), unseen_for, dry_run=False
+    )
     for faded in planned.removed:
         change.remove(Layer.AGENT_LEARNINGS, faded)
         change.audit("learning.clean", faded)

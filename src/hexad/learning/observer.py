@@ -1,4 +1,6 @@
-"""The way in to learning: calls that were watched, observed or made by a skill's step, and what was shown."""
+"""The way in to learning: calls that were watched, observed or made by a skill's step,
+and what was shown.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,21 @@ class Observer:
         strict: bool,
         said: str = "",
     ) -> Recorded:
-        """Learn from one call; return the learning that its error belongs to, and what the call mended."""
+        """Learn from one call; return the learning that its error belongs to, and what
+        the call mended.
+        """
         if isinstance(result, Passing):
             return Recorded()
         name, known = admission.key("tool", tool), self.workspace.session_of(session)
-        waits = PATIENCE if patience is None else admission.number("patience", patience, most=_LONGEST)
+        waits = (
+            PATIENCE
+            if patience is None
+            else admission.number("patience", patience, most=_LONGEST)
+        )
         try:
-            outcome = outcome_of(name, args, result, error, session=known, failure=failure, said=said)
+            outcome = outcome_of(
+                name, args, result, error, session=known, failure=failure, said=said
+            )
             return record(self.workspace, outcome, patience=waits)
         except Exception as problem:
             if strict:
@@ -59,11 +69,19 @@ class Observer:
             return Recorded()
 
     def wants_words(self, done: Recorded, session: str | None) -> bool:
-        """Whether the agent should be asked to put into words what a call mended: at most once a session."""
+        """Whether the agent should be asked to put into words what a call mended: at
+        most once a session.
+        """
         return done.mended is not None and ask_once(self.workspace, session)
 
     def watch(
-        self, tool: Any, *, advise: bool, name: str | None, session: str | None, failure: FailureRule | None
+        self,
+        tool: Any,
+        *,
+        advise: bool,
+        name: str | None,
+        session: str | None,
+        failure: FailureRule | None,
     ) -> Any:
         """The tool, observed."""
         watch = Watch(
@@ -74,16 +92,28 @@ class Observer:
             advise=admission.flag("advise", advise),
         )
         shape = shape_of(tool)
-        return watched(tool, watch) if shape is None else watched_object(tool, watch, shape)
+        return (
+            watched(tool, watch)
+            if shape is None
+            else watched_object(tool, watch, shape)
+        )
 
     def collection(self, find: Finder) -> LearningCollection:
         """The workspace's learnings."""
         return LearningCollection(self.workspace, find)
 
-    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> WatchedStepTool:
-        """A tool as a skill's step calls it: each call is recorded once, and judged by the tool's own rule."""
+    def step_tool(
+        self, name: str, tool: Callable[..., Any], session: str | None
+    ) -> WatchedStepTool:
+        """A tool as a skill's step calls it: each call is recorded once, and judged by
+        the tool's own rule.
+        """
         return WatchedStepTool(self.workspace, name, tool, session)
 
     def shown(self, learnings: Iterable[str], session: str | None) -> None:
-        """Store about which errors a session was shown something, so that any process can count what follows."""
-        remember_offers(self.workspace, learnings, session=session, patience=_OFFER_PATIENCE)
+        """Store about which errors a session was shown something, so that any process
+        can count what follows.
+        """
+        remember_offers(
+            self.workspace, learnings, session=session, patience=_OFFER_PATIENCE
+        )

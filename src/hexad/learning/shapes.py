@@ -1,6 +1,8 @@
-"""How arguments of a structured tool differed between two calls: the one thing that is concluded.
+"""How arguments of a structured tool differed between two calls: the one thing that is
+concluded.
 
-A form is what kind of value stands at a path: a date in ISO form, a list of text, nothing at all.
+A form is what kind of value stands at a path: a date in ISO form, a list of text,
+nothing at all.
 """
 
 from __future__ import annotations
@@ -15,15 +17,26 @@ from hexad.examples import ABSENT, FEWER_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-Change: TypeAlias = tuple[str, Any, Any]  # of a value: its path, what it was before and after
-_MOST_WORDS: Final = 12  # of a text of which a part may have worked better than the whole
+Change: TypeAlias = tuple[
+    str, Any, Any
+]  # of a value: its path, what it was before and after
+_MOST_WORDS: Final = (
+    12  # of a text of which a part may have worked better than the whole
+)
 _DEEPEST: Final = 3
-_NOT_DONE: Final = {"description", "timeout", "run_in_background", "workdir"}  # of a shell's call: not what it does
+_NOT_DONE: Final = {
+    "description",
+    "timeout",
+    "run_in_background",
+    "workdir",
+}  # of a shell's call: not what it does
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentForm:
-    """An argument that had another form in the call that worked: its path, and what it was before and after."""
+    """An argument that had another form in the call that worked: its path, and what it
+    was before and after.
+    """
 
     path: str
     before: str
@@ -45,8 +58,12 @@ class ArgumentForm:
         return f"{name} as {in_words(self.after)}, not as {in_words(self.before)}"
 
 
-def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[ArgumentForm], list[Change], bool]:
-    """How two calls' arguments differed: forms, else values; and whether the second takes rights."""
+def compared(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[list[ArgumentForm], list[Change], bool]:
+    """How two calls' arguments differed: forms, else values; and whether the second
+    takes rights.
+    """
     forms: list[ArgumentForm] = []
     values: list[Change] = []
     rights = False
@@ -54,9 +71,13 @@ def compared(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[
         old, new = before.get(path, ABSENT), after.get(path, ABSENT)
         if old == new:
             continue
-        rights |= argument_takes_rights(path.rsplit("/", 1)[-1], None if new is ABSENT else new)
+        rights |= argument_takes_rights(
+            path.rsplit("/", 1)[-1], None if new is ABSENT else new
+        )
         one, other = form_of(before, path), form_of(after, path)
-        if one != other and (ABSENT in {one, other} or is_strong(one) or is_strong(other)):
+        if one != other and (
+            ABSENT in {one, other} or is_strong(one) or is_strong(other)
+        ):
             forms.append(ArgumentForm(path, one, other))
         elif _is_part(old, new):
             forms.append(ArgumentForm(path, one, FEWER_WORDS))
@@ -72,7 +93,11 @@ def flat(arguments: Mapping[str, Any]) -> dict[str, Any]:
     {'/a/b': 1, '/c': [2]}
     """
     shell = shell_text(arguments) is not None
-    return {path: value for path, value in _flat("", arguments, 0) if not (shell and path.strip("/") in _NOT_DONE)}
+    return {
+        path: value
+        for path, value in _flat("", arguments, 0)
+        if not (shell and path.strip("/") in _NOT_DONE)
+    }
 
 
 def _flat(path: str, value: object, depth: int) -> Iterator[tuple[str, Any]]:
@@ -92,7 +117,9 @@ def form_of(arguments: Mapping[str, Any], path: str) -> str:
 
 
 def has_form(own: Mapping[str, Any], form: ArgumentForm, error: str) -> bool:
-    """Whether a call has an argument in the form that failed before, and the error does not name the other one."""
+    """Whether a call has an argument in the form that failed before, and the error does
+    not name the other one.
+    """
     if form_of(own, form.path) != form.before and form.after != FEWER_WORDS:
         return False
     if form.after == FEWER_WORDS:

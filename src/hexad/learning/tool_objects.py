@@ -1,8 +1,9 @@
-"""`watch` for tools that are objects rather than functions, and for objects that list such tools.
+"""`watch` for tools that are objects rather than functions, and for objects that list
+such tools.
 
-An adapter describes the tools of its framework by a `ToolObjectShape` and names it as an entry point of the group
-`hexad.tool_objects`. A watched object is a copy whose class is a subclass of the original's, so that a look at its type
-shows what it was.
+An adapter describes the tools of its framework by a `ToolObjectShape` and names it as
+an entry point of the group `hexad.tool_objects`. A watched object is a copy whose class
+is a subclass of the original's, so that a look at its type shows what it was.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ class ObjectCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ToolObjectShape:
-    """How a framework's tool objects look: the coroutine methods that call one tool and list several, by name.
+    """How a framework's tool objects look: the coroutine methods that call one tool and
+    list several, by name.
 
-    ``read`` understands the keyword arguments of a call, ``is_outcome`` says whether a result is the call's outcome:
-    a tool may still be running, or wait for a person.
+    ``read`` understands the keyword arguments of a call, ``is_outcome`` says whether a
+    result is the call's outcome: a tool may still be running, or wait for a person.
     """
 
     call: str
@@ -54,10 +56,19 @@ class ToolObjectShape:
 
 
 def shape_of(tool: object) -> ToolObjectShape | None:
-    """The shape of a tool object; None for functions, and for objects that no adapter knows."""
+    """The shape of a tool object; None for functions, and for objects that no adapter
+    knows.
+    """
     if callable(tool):
         return None
-    return next((shape for shape in _shapes() if shape.fits_tool(tool) or shape.fits_list(tool)), None)
+    return next(
+        (
+            shape
+            for shape in _shapes()
+            if shape.fits_tool(tool) or shape.fits_list(tool)
+        ),
+        None,
+    )
 
 
 @functools.cache
@@ -68,12 +79,18 @@ def _shapes() -> list[ToolObjectShape]:
 
 
 def watched_object(tool: Any, watch: Watch, shape: ToolObjectShape) -> Any:
-    """A copy of the tool, or of the list of tools, that is observed; one that this store watches already stays."""
+    """A copy of the tool, or of the list of tools, that is observed; one that this
+    store watches already stays.
+    """
     if watches(tool, watch.workspace.store):
         return tool
     changed = copy.copy(tool)
     kind: type = type(tool)
-    changed.__class__ = _observed_list(kind, shape) if shape.fits_list(tool) else _observed_tool(kind, shape)
+    changed.__class__ = (
+        _observed_list(kind, shape)
+        if shape.fits_list(tool)
+        else _observed_tool(kind, shape)
+    )
     changed.__dict__[WATCHED] = WatchedObject(watch)
     return changed
 
@@ -86,14 +103,22 @@ class WatchedObject:
 
 
 def watches(tool: object, store: object) -> bool:
-    """Whether this store already records the calls of the tool, or of the function inside it."""
-    held = [getattr(each, WATCHED, None) for each in (tool, getattr(tool, "func", None))]
-    return any(known.watch.workspace.store is store for known in held if known is not None)
+    """Whether this store already records the calls of the tool, or of the function
+    inside it.
+    """
+    held = [
+        getattr(each, WATCHED, None) for each in (tool, getattr(tool, "func", None))
+    ]
+    return any(
+        known.watch.workspace.store is store for known in held if known is not None
+    )
 
 
 @functools.cache
 def _observed_tool(kind: type, shape: ToolObjectShape) -> type:
-    """The tool's class, its calls observed. The name is read at each call: a list of tools may prefix it later."""
+    """The tool's class, its calls observed. The name is read at each call: a list of
+    tools may prefix it later.
+    """
 
     async def call(self: Any, **named: Any) -> Any:
         args, session = shape.read(named)
@@ -103,7 +128,11 @@ def _observed_tool(kind: type, shape: ToolObjectShape) -> type:
         except Exception as error:
             await invocation.ended_async(error=error)
             raise
-        return await invocation.ended_async(result) if shape.is_outcome(self, named, result) else result
+        return (
+            await invocation.ended_async(result)
+            if shape.is_outcome(self, named, result)
+            else result
+        )
 
     return _subclass(kind, shape.call, call)
 
@@ -115,18 +144,29 @@ def _observed_list(kind: type, shape: ToolObjectShape) -> type:
     async def listing(self: Any, *given: Any, **named: Any) -> list[Any]:
         watch = replace(self.__dict__[WATCHED].watch, tool="")
         tools = await getattr(kind, shape.listing)(self, *given, **named)
-        return [watched_object(tool, watch, shape) if shape.fits_tool(tool) else tool for tool in tools]
+        return [
+            watched_object(tool, watch, shape) if shape.fits_tool(tool) else tool
+            for tool in tools
+        ]
 
     return _subclass(kind, shape.listing, listing)
 
 
 def _subclass(kind: type, method: str, replacement: Callable[..., Any]) -> type:
-    return type(kind.__name__, (kind,), {method: replacement, "__module__": kind.__module__, "__doc__": kind.__doc__})
+    return type(
+        kind.__name__,
+        (kind,),
+        {method: replacement, "__module__": kind.__module__, "__doc__": kind.__doc__},
+    )
 
 
 def _at_call(tool: Any, session: object) -> Watch:
     watch: Watch = tool.__dict__[WATCHED].watch
-    return replace(watch, tool=watch.tool or tool.name, session=watch.session or _session_of(session))
+    return replace(
+        watch,
+        tool=watch.tool or tool.name,
+        session=watch.session or _session_of(session),
+    )
 
 
 def _session_of(named: object) -> str | None:

@@ -1,8 +1,10 @@
-"""`watch(tool)`: the same tool, observed. Its result, exception, signature, name and docstring stay as they are.
+"""`watch(tool)`: the same tool, observed. Its result, exception, signature, name and
+docstring stay as they are.
 
-Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine function stays one, a generator
-streams as before and is recorded when it ends. A cancelled or interrupted call is not recorded. If recording fails,
-that is a warning in the log and nothing else. The steps of a skill call tools through `WatchedStepTool`.
+Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine
+function stays one, a generator streams as before and is recorded when it ends. A
+cancelled or interrupted call is not recorded. If recording fails, that is a warning in
+the log and nothing else. The steps of a skill call tools through `WatchedStepTool`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ from hexad.calls.advice import advise_error, advised_result
 from hexad.calls.error_text import text_of, warn
 from hexad.calls.outcome import failure_of, outcome_of, reported_failure, says_nothing
 from hexad.calls.scope import note_watched, recording_workspace
-from hexad.calls.signature import Places, arguments_by_name, name_of, places_of, signature_of
+from hexad.calls.signature import (
+    Places,
+    arguments_by_name,
+    name_of,
+    places_of,
+    signature_of,
+)
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.offers import PATIENCE
 from hexad.learning.recorder import record
@@ -32,7 +40,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WATCHED: Final = "__hexad_watched__"
-_AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by other writers
+_AT_ONCE: Final = (
+    0.01  # seconds for which an event loop may be blocked by other writers
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +59,20 @@ class Watch:
 
     def __post_init__(self) -> None:
         if self.failure is not None and not callable(self.failure):
-            raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
+            raise InvalidInput(
+                "failure",
+                "must be a function from a result to a description of its failure, or None",
+            )
 
     def on(self, tool: Callable[..., Any]) -> Watch:
         """This watch with the tool's signature, and with its name if none is given."""
         signature = signature_of(tool)
-        return replace(self, tool=self.tool or name_of(tool), signature=signature, places=places_of(signature))
+        return replace(
+            self,
+            tool=self.tool or name_of(tool),
+            signature=signature,
+            places=places_of(signature),
+        )
 
 
 class Invocation(NamedTuple):
@@ -65,11 +83,17 @@ class Invocation(NamedTuple):
     named: Mapping[str, Any]
 
     def ended(self, result: Any = None, error: Exception | None = None) -> Any:
-        """Record the call; return its result. What is known about a failure is added to it, if that is wanted."""
+        """Record the call; return its result. What is known about a failure is added to
+        it, if that is wanted.
+        """
         return self._advised(result, error, self._recorded(result, error))
 
-    async def ended_async(self, result: Any = None, error: Exception | None = None) -> Any:
-        """Like `ended`, without blocking the event loop: another thread records it if others are writing."""
+    async def ended_async(
+        self, result: Any = None, error: Exception | None = None
+    ) -> Any:
+        """Like `ended`, without blocking the event loop: another thread records it if
+        others are writing.
+        """
         try:
             shown = self._record(result, error, _AT_ONCE)
         except StoreBusy:
@@ -86,17 +110,30 @@ class Invocation(NamedTuple):
             warn(self.watch.tool, problem)
             return None
 
-    def _record(self, result: Any, error: Exception | None, patience: float) -> Shown | None:
+    def _record(
+        self, result: Any, error: Exception | None, patience: float
+    ) -> Shown | None:
         watch, workspace = self.watch, recording_workspace(self.watch.workspace)
         if workspace is None or says_nothing(result, error):
             return None
         arguments = arguments_by_name(watch.places, self.given, self.named)
-        outcome = outcome_of(watch.tool, arguments, result, error, session=watch.session, failure=watch.failure)
-        done = record(workspace, outcome, fetch=False, advise=watch.advise, patience=patience)
+        outcome = outcome_of(
+            watch.tool,
+            arguments,
+            result,
+            error,
+            session=watch.session,
+            failure=watch.failure,
+        )
+        done = record(
+            workspace, outcome, fetch=False, advise=watch.advise, patience=patience
+        )
         note_watched(workspace, watch.tool, arguments)
         return done.shown
 
-    def _advised(self, result: Any, error: Exception | None, shown: Shown | None) -> Any:
+    def _advised(
+        self, result: Any, error: Exception | None, shown: Shown | None
+    ) -> Any:
         if shown is None:
             return result
         if error is None:
@@ -106,7 +143,9 @@ class Invocation(NamedTuple):
 
 
 async def _in_a_thread(work: Callable[[], T]) -> T:
-    """The result of a piece of work, without blocking asyncio's event loop; another event loop waits."""
+    """The result of a piece of work, without blocking asyncio's event loop; another
+    event loop waits.
+    """
     import asyncio  # noqa: PLC0415 - loads in 20 ms; a program without coroutines never gets here
 
     try:
@@ -117,7 +156,9 @@ async def _in_a_thread(work: Callable[[], T]) -> T:
 
 
 class _Watched(NamedTuple):
-    """An attribute of a wrapper. It names that wrapper, because `functools.wraps` copies it onto other functions."""
+    """An attribute of a wrapper. It names that wrapper, because `functools.wraps`
+    copies it onto other functions.
+    """
 
     watch: Watch
     tool: Callable[..., Any]
@@ -135,15 +176,21 @@ class _Watched(NamedTuple):
 def _watched_by(tool: object, workspace: Workspace) -> _Watched | None:
     """The attribute of a tool that the workspace's store watches; None for other tools."""
     known = getattr(tool, WATCHED, None)
-    return known if isinstance(known, _Watched) and known.watch.workspace.store is workspace.store else None
+    return (
+        known
+        if isinstance(known, _Watched)
+        and known.watch.workspace.store is workspace.store
+        else None
+    )
 
 
 def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     """The tool, observed.
 
-    A tool that this store watches already is not watched twice. It is returned if nothing changes; else the tool inside
-    it is watched in the new way. Its name, its failure rule and, for the same engine, its session stay where none is
-    given. A wrapper that somebody put around a watched tool stays.
+    A tool that this store watches already is not watched twice. It is returned if
+    nothing changes; else the tool inside it is watched in the new way. Its name, its
+    failure rule and, for the same engine, its session stay where none is given. A
+    wrapper that somebody put around a watched tool stays.
     """
     if not callable(tool):
         raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
@@ -167,10 +214,17 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
 class WatchedStepTool:
     """A tool as a skill's step calls it: watched, with its rule for failed results.
 
-    A tool that this store watches already keeps its name and its rule, and each call is recorded once.
+    A tool that this store watches already keeps its name and its rule, and each call is
+    recorded once.
     """
 
-    def __init__(self, workspace: Workspace, name: str, tool: Callable[..., Any], session: str | None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        name: str,
+        tool: Callable[..., Any],
+        session: str | None,
+    ) -> None:
         known = _watched_by(tool, workspace)
         watch = Watch(workspace=workspace, tool=name) if known is None else known.watch
         own = watch if session is None else replace(watch, session=session)
@@ -184,14 +238,18 @@ class WatchedStepTool:
 
 
 def _wrapped(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
-    """A wrapper of the tool's kind, with everything that a reader of the tool may look at."""
+    """A wrapper of the tool's kind, with everything that a reader of the tool may look
+    at.
+    """
     call = _wrapper(watch, tool)
     functools.update_wrapper(call, tool)
     if not hasattr(tool, "__name__"):
         call.__name__ = call.__qualname__ = watch.tool
     if call.__doc__ is None:
         call.__doc__ = getattr(tool, "__doc__", None)
-    for name in dir(type(tool)):  # such as a cache's `cache_clear`, or an object's methods
+    for name in dir(
+        type(tool)
+    ):  # such as a cache's `cache_clear`, or an object's methods
         if not name.startswith("_") and not hasattr(call, name):
             with suppress(Exception):  # a property may raise
                 setattr(call, name, getattr(tool, name))
@@ -202,12 +260,20 @@ def _wrapped(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
-    called = tool if inspect.isroutine(tool) or isinstance(tool, functools.partial | type) else type(tool).__call__
+    called = (
+        tool
+        if inspect.isroutine(tool) or isinstance(tool, functools.partial | type)
+        else type(tool).__call__
+    )
     if inspect.isasyncgenfunction(called):
         return _async_generator(watch, tool)
     if inspect.iscoroutinefunction(called):
         return _coroutine(watch, tool)
-    return _generator(watch, tool) if inspect.isgeneratorfunction(called) else _function(watch, tool)
+    return (
+        _generator(watch, tool)
+        if inspect.isgeneratorfunction(called)
+        else _function(watch, tool)
+    )
 
 
 def _function(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -222,7 +288,9 @@ def _function(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _begun(tool: Callable[..., Any], invocation: Invocation) -> Any:
-    """The result of a call; one that does not fit the tool's signature fails here, for every kind of tool."""
+    """The result of a call; one that does not fit the tool's signature fails here, for
+    every kind of tool.
+    """
     try:
         return tool(*invocation.given, **invocation.named)
     except Exception as error:

@@ -1,4 +1,6 @@
-"""Answers and errors as MCP sends them: an error is a sentence that says what is wrong and what to do."""
+"""Answers and errors as MCP sends them: an error is a sentence that says what is wrong
+and what to do.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +19,34 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 _LONGEST_NAME: Final = 80
-_FINDING: Final = {"skill": "list_skills names those", "knowledge": "search_knowledge finds those"}
+_FINDING: Final = {
+    "skill": "list_skills names those",
+    "knowledge": "search_knowledge finds those",
+}
 
 
 def result_of(answer: Mapping[str, Any]) -> CallToolResult:
-    """A tool's answer: its structure, and the same as text for clients that read no structure.
+    """A tool's answer: its structure, and the same as text for clients that read no
+    structure.
 
-    An answer with the status error is an error. One that consists of ``texts`` has no structure: some clients show the
-    structure alone, others the text alone, and a model should read the context once.
+    An answer with the status error is an error. One that consists of ``texts`` has no
+    structure: some clients show the structure alone, others the text alone, and a model
+    should read the context once.
     """
     # A skill's tool may return lone surrogates and NaN, which JSON cannot hold.
     written = json.dumps(answer, ensure_ascii=False).encode(errors="replace")
     sent = json.loads(written, parse_constant=lambda name: str(float(name)))
     if "texts" in sent:
-        return CallToolResult(content=[TextContent(type="text", text="\n".join(sent["texts"]))])
+        return CallToolResult(
+            content=[TextContent(type="text", text="\n".join(sent["texts"]))]
+        )
     wrong = sent.get("status") == "error"
     text = str(sent.get("error", "")) if wrong else json.dumps(sent, ensure_ascii=False)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=sent, is_error=wrong)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=sent,
+        is_error=wrong,
+    )
 
 
 def sentence(error: HexadError) -> str:
@@ -62,8 +75,13 @@ def unexpected(what: str, error: Exception) -> str:
 
 
 def faults(error: ValidationError, known: Collection[str] = ()) -> str:
-    """Which arguments are wrong, and how. Their values are not repeated: they may be secret."""
-    found = [_fault(each, known) for each in error.errors(include_input=False, include_url=False)]
+    """Which arguments are wrong, and how. Their values are not repeated: they may be
+    secret.
+    """
+    found = [
+        _fault(each, known)
+        for each in error.errors(include_input=False, include_url=False)
+    ]
     return "; ".join(dict.fromkeys(found))
 
 
@@ -76,13 +94,19 @@ def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
         return f"{name} is not known there; leave it out"
     if fault["type"] == "extra_forbidden":
         close = nearest(name, known)
-        hint = f"did you mean {close}?" if close else f"it takes {', '.join(known) or 'none'}"
+        hint = (
+            f"did you mean {close}?"
+            if close
+            else f"it takes {', '.join(known) or 'none'}"
+        )
         return f"{name} is not an argument ({hint})"
     return f"{name}: {str(fault['msg']).removeprefix('Input ')}"
 
 
 async def explain_errors(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-    """Middleware for the SDK: every error of a request leaves with a sentence that says what to do."""
+    """Middleware for the SDK: every error of a request leaves with a sentence that says
+    what to do.
+    """
     method = str(ctx.method)
     if ctx.request_id is None:  # a notification has no answer
         return await call_next(ctx)
@@ -93,9 +117,15 @@ async def explain_errors(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -
     except ValidationError as error:
         raise MCPError(INVALID_PARAMS, f"{method}: {faults(error)}") from error
     except HexadError as error:
-        raise MCPError(INTERNAL_ERROR, redact(f"{method}: {sentence(error)}").text) from error
-    except ValueError as error:  # the SDK's word for a prompt or an argument that it does not know
+        raise MCPError(
+            INTERNAL_ERROR, redact(f"{method}: {sentence(error)}").text
+        ) from error
+    except (
+        ValueError
+    ) as error:  # the SDK's word for a prompt or an argument that it does not know
         raise MCPError(INVALID_PARAMS, f"{method}: {error}") from error
     except Exception as error:
-        logging.getLogger("hexad").warning("%s failed: %s", method, redact(repr(error)).text)
+        logging.getLogger("hexad").warning(
+            "%s failed: %s", method, redact(repr(error)).text
+        )
         raise MCPError(INTERNAL_ERROR, unexpected(method, error)) from error

@@ -1,4 +1,6 @@
-"""The engine and the tools in the session of a request, and the threads for each kind of work."""
+"""The engine and the tools in the session of a request, and the threads for each kind
+of work.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,21 @@ if TYPE_CHECKING:
     from hexad.skills.waiting import Halt
 
 _TOOLS: Final = len(agent_tools.NAMES) + len(CONTEXT_TOOLS)
-# Neither skills nor writers that wait for a lock keep questions waiting: each kind of work has threads of its own.
+# Neither skills nor writers that wait for a lock keep questions waiting: each kind of
+# work has threads of its own.
 READING: Final = ThreadPool(8)
-SEARCHING: Final = ThreadPool(8)  # reads, and records that it was asked, which waits a little for a lock
+SEARCHING: Final = ThreadPool(
+    8
+)  # reads, and records that it was asked, which waits a little for a lock
 WRITING: Final = ThreadPool(4)
 RUNNING: Final = ThreadPool(4)  # skills
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One engine and its client sessions; ``callables`` are for the steps of skills, ``beat`` is in seconds."""
+    """One engine and its client sessions; ``callables`` are for the steps of skills,
+    ``beat`` is in seconds.
+    """
 
     hx: Hexad
     sessions: ClientSessions
@@ -40,11 +47,17 @@ class Backend:
         """The engine in the session of a request."""
         return self.sessions.of(context).scope(self.hx, tools=_TOOLS)
 
-    def tool(self, name: str, context: Context[Any, Any], halt: Halt) -> Callable[..., dict[str, Any]]:
+    def tool(
+        self, name: str, context: Context[Any, Any], halt: Halt
+    ) -> Callable[..., dict[str, Any]]:
         """A tool in the session of a request."""
         if name in agent_tools.NAMES:
             return self._agent_tools(context)[name]
-        steps = {**self._agent_tools(context), **self.callables} if name == "run_skill" else {}
+        steps = (
+            {**self._agent_tools(context), **self.callables}
+            if name == "run_skill"
+            else {}
+        )
         tools = context_tools.ContextTools(self.engine(context), steps, halt)
         tool: Callable[..., dict[str, Any]] = getattr(tools, name)
         return tool

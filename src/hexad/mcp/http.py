@@ -1,7 +1,7 @@
 """Serving over streamable HTTP, one process for many clients.
 
-Sessions, idle time and body size are bounded by the SDK, connections by uvicorn; the guard of `hexad.edges` decides who
-may call.
+Sessions, idle time and body size are bounded by the SDK, connections by uvicorn; the
+guard of `hexad.edges` decides who may call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from hexad.settings import Settings
 
 PATH: Final = "/mcp"
-_LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a call has several texts
+_LARGER_THAN_TEXT: Final = (
+    16  # JSON may need six bytes for one of a text, and a call has several texts
+)
 _SMALLEST_BODY: Final = 64 * 1024
 _SESSIONS: Final = 1000
 _CONNECTIONS: Final = 512
@@ -42,17 +44,26 @@ _GRACE: Final = 2  # seconds for requests in flight when the server ends
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """The address a server listens on, and the hosts and origins it lets in; token and rate are settings."""
+    """The address a server listens on, and the hosts and origins it lets in; token and
+    rate are settings.
+    """
 
     address: Address
     hosts: frozenset[str] = field(default_factory=frozenset)
     origins: frozenset[str] = field(default_factory=frozenset)
 
     @classmethod
-    def of(cls, address: Address, hosts: Iterable[str] | None, origins: Iterable[str] | None) -> Access:
+    def of(
+        cls,
+        address: Address,
+        hosts: Iterable[str] | None,
+        origins: Iterable[str] | None,
+    ) -> Access:
         """The names as a person wrote them."""
         allowed = frozenset(origin.rstrip("/").casefold() for origin in origins or ())
-        return cls(address=address, hosts=frozenset(map(host_of, hosts or ())), origins=allowed)
+        return cls(
+            address=address, hosts=frozenset(map(host_of, hosts or ())), origins=allowed
+        )
 
 
 def largest_body(settings: Settings) -> int:
@@ -67,21 +78,33 @@ def sdk_app(server: MCPServer[Any], settings: Settings) -> Starlette:
         max_request_body_size=largest_body(settings),
         session_idle_timeout=IDLE,
         max_sessions=_SESSIONS,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the guard does it
     )
 
 
 def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIApp:
     """The server as an ASGI application, guarded."""
     access.address.refuse_open(settings.mcp_token)
-    app, rates, token = sdk_app(server, settings), Rates(settings.mcp_rate), settings.mcp_token
-    guarded = Guard(app, access.address, rates, _refused, token, access.hosts, access.origins)
+    app, rates, token = (
+        sdk_app(server, settings),
+        Rates(settings.mcp_rate),
+        settings.mcp_token,
+    )
+    guarded = Guard(
+        app, access.address, rates, _refused, token, access.hosts, access.origins
+    )
     return for_pages(guarded, access.origins)
 
 
 def _refused(refusal: Refusal) -> Response:
     """An error of the protocol, since its clients pass on no other."""
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": refusal.sentence}}
+    error = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": INVALID_REQUEST, "message": refusal.sentence},
+    }
     return JSONResponse(error, status_code=refusal.status, headers=refusal.headers)
 
 
@@ -91,12 +114,18 @@ def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) 
 
 
 class HttpServer(uvicorn.Server):
-    """One server, in a running event loop, until ``should_exit`` is set or a signal comes."""
+    """One server, in a running event loop, until ``should_exit`` is set or a signal
+    comes.
+    """
 
-    def __init__(self, app: ASGIApp, address: Address, ready: Callable[[int], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, address: Address, ready: Callable[[int], None]
+    ) -> None:
         self._address = address
         self._ready = ready
-        logging.getLogger("mcp.server").setLevel(logging.CRITICAL)  # a client that hangs up must not fill the log
+        logging.getLogger("mcp.server").setLevel(
+            logging.CRITICAL
+        )  # a client that hangs up must not fill the log
         super().__init__(
             uvicorn.Config(
                 app,
@@ -114,7 +143,10 @@ class HttpServer(uvicorn.Server):
 
     async def listen(self) -> None:
         """Serve until the end."""
-        address, family = self._address, socket.AF_INET6 if self._address.ipv6 else socket.AF_INET
+        address, family = (
+            self._address,
+            socket.AF_INET6 if self._address.ipv6 else socket.AF_INET,
+        )
         # asyncio turns Nagle's delay of 40 ms off only where the protocol is named
         with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
             try:
@@ -133,7 +165,9 @@ class HttpServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """As uvicorn does it, without sending the signal to the process again: the store is closed first."""
+        """As uvicorn does it, without sending the signal to the process again: the
+        store is closed first.
+        """
         with super().capture_signals():
             yield
             self._captured_signals.clear()

@@ -30,20 +30,32 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
 
 R = TypeVar("R", Knowledge, Skill)
-MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address
+MOST_LISTED: Final = (
+    200  # of each kind, the newest; any other can be read by its address
+)
 STANDING: Final = "hexad://standing"
-KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
+KINDS: Final = (
+    "hexad://knowledge/{key}",
+    "hexad://skill/{name}",
+    "hexad://learning/{id}",
+)
 _MIME: Final = "application/json"
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"')
-_KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
+_KEYS: Final = ResourceSecurity(
+    exempt_params={"key", "name", "id"}
+)  # they name rows, never files
 
 
 def add_resources(server: MCPServer[Any], backend: Backend) -> None:
-    """Let clients read standing context, knowledge entries, active skills and learnings."""
+    """Let clients read standing context, knowledge entries, active skills and
+    learnings.
+    """
 
     @server.resource(STANDING, title=TITLE, mime_type="text/markdown")
     async def standing() -> str:
-        """The user's rules, preferences and pinned entries, which hold for every message."""
+        """The user's rules, preferences and pinned entries, which hold for every
+        message.
+        """
         return await READING.run(lambda: standing_block(backend.hx.standing()))
 
     @server.resource(KINDS[0], title="Knowledge", mime_type=_MIME, security=_KEYS)
@@ -64,11 +76,16 @@ def add_resources(server: MCPServer[Any], backend: Backend) -> None:
 
 def listed(hx: Hexad) -> list[Resource]:
     """The newest entries and skills."""
-    entries = [("knowledge", each.key, each.content) for each in _newest(hx.knowledge.list())]
+    entries = [
+        ("knowledge", each.key, each.content) for each in _newest(hx.knowledge.list())
+    ]
     active = _newest(each for each in hx.skills.list() if may_run(each))
     skills = [("skill", each.name, each.description) for each in active]
     standing = Resource(
-        uri=STANDING, name=TITLE, description="What holds for every message.", mime_type="text/markdown"
+        uri=STANDING,
+        name=TITLE,
+        description="What holds for every message.",
+        mime_type="text/markdown",
     )
     return [standing, *(_resource(*each) for each in (*entries, *skills))]
 
@@ -81,10 +98,14 @@ def _newest(records: Iterable[R]) -> list[R]:
 def _resource(kind: str, name: str, about: str) -> Resource:
     summary = " ".join(redact(visible(about)).text.split())[:120]
     address = f"hexad://{kind}/{quote(name, safe='')}"
-    return Resource(uri=address, name=visible(name), description=summary, mime_type=_MIME)
+    return Resource(
+        uri=address, name=visible(name), description=summary, mime_type=_MIME
+    )
 
 
-async def _read(backend: Backend, context: Context[Any, Any], find: Callable[[Hexad], Record]) -> str:
+async def _read(
+    backend: Backend, context: Context[Any, Any], find: Callable[[Hexad], Record]
+) -> str:
     own = backend.engine(context)
     try:
         record = await READING.run(lambda: find(own))

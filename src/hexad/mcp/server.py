@@ -36,7 +36,10 @@ _ASKING: Final = (
     "Before you answer a user's message, call get_context with it and read what comes back. ",
     "When a tool of yours fails, call report_tool_result, which may know the fix; report what worked after it too. ",
 )
-_HOOKED: Final = ("It adds what it knows to each message, and learns from your tool calls, by itself. ", "")
+_HOOKED: Final = (
+    "It adds what it knows to each message, and learns from your tool calls, by itself. ",
+    "",
+)
 _INSTRUCTIONS: Final = (
     "Hexad is your memory. {}When the user states a rule, a preference or a lasting fact, save_knowledge; if it has "
     "changed, update_knowledge; to forget it, delete_knowledge; if it applies always, pin_knowledge. Changes to what "
@@ -53,14 +56,29 @@ class HexadServer(MCPServer[Any]):
     hidden: Sequence[str] = ()
 
     async def list_tools(self) -> list[MCPTool]:
-        """The tools for a model. Where hooks do the work, it need not ask for context nor report results."""
-        return [each for each in await super().list_tools() if each.name not in self.hidden]
+        """The tools for a model. Where hooks do the work, it need not ask for context
+        nor report results.
+        """
+        return [
+            each for each in await super().list_tools() if each.name not in self.hidden
+        ]
 
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None = None,
+    ) -> Any:
         """A tool's answer. The one for hooks is listed to nobody, so no model sees it."""
         if self.hooks is None or name != HOOK_TOOL:
             return await super().call_tool(name, arguments, context)
-        return result_of({"texts": [json.dumps(await READING.run(partial(self.hooks.answer, arguments)))]})
+        return result_of(
+            {
+                "texts": [
+                    json.dumps(await READING.run(partial(self.hooks.answer, arguments)))
+                ]
+            }
+        )
 
     async def run_over(self, messages: Any, answers: Any) -> None:
         """Serve one client over streams of messages until they end."""
@@ -83,19 +101,27 @@ def server_of(
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
-    ``tools`` are callables that the steps of composite skills may call, besides the agent tools. With ``hooks`` it
-    answers the hooks of a coding agent, which then need not ask for context nor report results; without ``reports`` it
-    only need not report. A client that waits gets a progress report every ``beat`` seconds. ``now`` is the clock by
-    which sessions over HTTP expire.
+    ``tools`` are callables that the steps of composite skills may call, besides the
+    agent tools. With ``hooks`` it answers the hooks of a coding agent, which then need
+    not ask for context nor report results; without ``reports`` it only need not report.
+    A client that waits gets a progress report every ``beat`` seconds. ``now`` is the
+    clock by which sessions over HTTP expire.
     """
     if not hx.enabled:
         raise Disabled
-    backend = Backend(hx, ClientSessions(now), {key("tools", name_of(tool)): tool for tool in tools}, beat)
+    backend = Backend(
+        hx,
+        ClientSessions(now),
+        {key("tools", name_of(tool)): tool for tool in tools},
+        beat,
+    )
     server = HexadServer(
         "hexad",
         title="Hexad",
         description="The context engine for AI agents: six layers of memory, the right few items for each message.",
-        instructions=_INSTRUCTIONS.format(*(_HOOKED if hooks else _ASKING if reports else (_ASKING[0], ""))),
+        instructions=_INSTRUCTIONS.format(
+            *(_HOOKED if hooks else _ASKING if reports else (_ASKING[0], ""))
+        ),
         version=__version__,
         tools=tools_of(backend),
         log_level="ERROR",

@@ -1,8 +1,10 @@
-"""The session of a request: each client connection is a session of ours, with its own limits and runtime context.
+"""The session of a request: each client connection is a session of ours, with its own
+limits and runtime context.
 
-Over HTTP, protocols until 2025 have sessions, and theirs is ours. Later ones have none: there a client is known by its
-address, by its own description, and by the header Hexad-Session, if it or a proxy sends one; its session ends after
-half an hour without a request. A client over pipes has the server for itself.
+Over HTTP, protocols until 2025 have sessions, and theirs is ours. Later ones have none:
+there a client is known by its address, by its own description, and by the header
+Hexad-Session, if it or a proxy sends one; its session ends after half an hour without a
+request. A client over pipes has the server for itself.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
 
 IDLE: Final = 30 * 60.0  # seconds without a request that end a session over HTTP
 HEADER: Final = "mcp-session-id"
-_OWN_HEADER: Final = "hexad-session"  # distinguishes clients that are alike otherwise; it grants nothing
+_OWN_HEADER: Final = (
+    "hexad-session"  # distinguishes clients that are alike otherwise; it grants nothing
+)
 _PREFIX: Final = "mcp:"
 _CLIENTS: Final = 4096  # that are remembered
 _LONGEST_NAME: Final = 60
@@ -53,7 +57,9 @@ class ClientSessions:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._known: Recent[tuple[str, ...], tuple[str, float]] = Recent(_CLIENTS)  # session, and when it was heard
+        self._known: Recent[tuple[str, ...], tuple[str, float]] = Recent(
+            _CLIENTS
+        )  # session, and when it was heard
 
     def of(self, context: Context[Any, Any]) -> ClientSession:
         """The session of a request."""
@@ -62,11 +68,23 @@ class ClientSessions:
         if request is None:
             return ClientSession(self._session(("", client), idle=float("inf")), client)
         header = request.headers.get(HEADER, "")
-        if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
-            return ClientSession(_PREFIX + digest(header), client)  # the id itself would open the session
+        if (
+            header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+        ):  # else nobody has checked it
+            return ClientSession(
+                _PREFIX + digest(header), client
+            )  # the id itself would open the session
         address = getattr(request.client, "host", "") or ""
-        description = params.model_dump_json(include={"client_info", "capabilities"}) if params is not None else ""
-        place = (address, digest(description), digest(request.headers.get(_OWN_HEADER, "")))
+        description = (
+            params.model_dump_json(include={"client_info", "capabilities"})
+            if params is not None
+            else ""
+        )
+        place = (
+            address,
+            digest(description),
+            digest(request.headers.get(_OWN_HEADER, "")),
+        )
         return ClientSession(self._session(place, idle=IDLE), client)
 
     def _session(self, place: tuple[str, ...], *, idle: float) -> str:

@@ -1,1 +1,3 @@
-"""Something to keep → admission (validate, redact, reserve a slot) → a collection → store, audit."""
+"""Something to keep → admission (validate, redact, reserve a slot) → a collection →
+store, audit.
+"""

@@ -1,4 +1,6 @@
-"""Checks of what may be stored: each returns the value as it is stored, or raises an error that names the field."""
+"""Checks of what may be stored: each returns the value as it is stored, or raises an
+error that names the field.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def instance(field: str, value: object, kind: type[T], words: str) -> T:
     return value
 
 
-def text(field: str, value: object, *, limit: int = MAX_TEXT, required: bool = False) -> str:
+def text(
+    field: str, value: object, *, limit: int = MAX_TEXT, required: bool = False
+) -> str:
     """Text that any database keeps as it is."""
     given = instance(field, value, str, "text")
     if required and not given.strip():
@@ -43,11 +47,16 @@ def key(field: str, value: object) -> str:
     """A name to find something by: one short line without secrets."""
     name = text(field, value, required=True).strip()
     if len(name) > MAX_KEY:
-        raise InvalidInput(field, f"has {len(name)} characters, the limit is {MAX_KEY}; put the text into the content")
+        raise InvalidInput(
+            field,
+            f"has {len(name)} characters, the limit is {MAX_KEY}; put the text into the content",
+        )
     if _CONTROL.search(name):
         raise InvalidInput(field, "must be one line without control characters")
     if redact(name).kinds:
-        raise InvalidInput(field, "looks like a secret; choose a name that gives nothing away")
+        raise InvalidInput(
+            field, "looks like a secret; choose a name that gives nothing away"
+        )
     return name
 
 
@@ -95,7 +104,9 @@ def moment(field: str, value: object) -> datetime | None:
         return None
     given = instance(field, value, datetime, "a datetime")
     if given.tzinfo is None:
-        raise InvalidInput(field, "has no time zone; use datetime.now(UTC) or give a tzinfo")
+        raise InvalidInput(
+            field, "has no time zone; use datetime.now(UTC) or give a tzinfo"
+        )
     try:
         return given.astimezone(UTC)
     except OverflowError:
@@ -139,7 +150,9 @@ def holds_nul(value: object) -> bool:
 
 
 class Intake:
-    """Admits the texts of one save: checks each, and takes out secrets unless ``redact`` is false."""
+    """Admits the texts of one save: checks each, and takes out secrets unless
+    ``redact`` is false.
+    """
 
     def __init__(self, *, limit: int, redact: object, accounts: bool = False) -> None:
         self._limit = limit
@@ -149,12 +162,16 @@ class Intake:
 
     def text(self, field: str, value: object, *, required: bool = False) -> str:
         """Text as it will be stored."""
-        return self._clean_text(text(field, value, limit=self._limit, required=required))
+        return self._clean_text(
+            text(field, value, limit=self._limit, required=required)
+        )
 
     def mapping(self, field: str, value: object) -> dict[str, Json]:
         """A JSON object as it will be stored."""
         try:
-            cleaned: dict[str, Json] = self._clean_json(mapping(field, value, limit=self._limit))
+            cleaned: dict[str, Json] = self._clean_json(
+                mapping(field, value, limit=self._limit)
+            )
         except RecursionError:
             raise InvalidInput(field, "is nested too deeply") from None
         return cleaned
@@ -178,21 +195,34 @@ class Intake:
             return [self._clean_json(element) for element in value]
         if isinstance(value, dict):
             return {
-                self._clean_text(name): self.named(name, each) if isinstance(each, str) else self._clean_json(each)
+                self._clean_text(name): self.named(name, each)
+                if isinstance(each, str)
+                else self._clean_json(each)
                 for name, each in value.items()
             }
         return value
 
     def named(self, name: str, value: str, *, prose: bool = False) -> str:
-        """A text without its secrets, where its name may show that all of it is one: ``{"password": "…"}``.
+        """A text without its secrets, where its name may show that all of it is one:
+        ``{"password": "…"}``.
 
-        In ``prose`` names are loose ("stop token", "access key"): there only a password or a long value is taken.
+        In ``prose`` names are loose ("stop token", "access key"): there only a password
+        or a long value is taken.
         """
         cleaned = self._clean_text(value)
-        if not self._redact or cleaned != value or not value or any(map(str.isspace, value)):
+        if (
+            not self._redact
+            or cleaned != value
+            or not value
+            or any(map(str.isspace, value))
+        ):
             return cleaned
-        whole = redact(f"{name}: {value}")  # a colon: after = a plain word would be a password too
-        if not whole.kinds or (prose and "password" not in whole.kinds and len(value) < _LONG_SECRET):
+        whole = redact(
+            f"{name}: {value}"
+        )  # a colon: after = a plain word would be a password too
+        if not whole.kinds or (
+            prose and "password" not in whole.kinds and len(value) < _LONG_SECRET
+        ):
             return value
         self._kinds.update(whole.kinds)
         return f"[redacted:{whole.kinds[0]}]"

@@ -1,4 +1,6 @@
-"""The audit log: one chain of hashes for each namespace, appended inside the transaction that it records."""
+"""The audit log: one chain of hashes for each namespace, appended inside the
+transaction that it records.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,25 @@ if TYPE_CHECKING:
     from hexad.store import Reading, Store, Writing
 
 GENESIS: Final = "0" * 64  # the `previous` of the first record
-_canonical: Final = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
+_canonical: Final = json.JSONEncoder(
+    ensure_ascii=True, sort_keys=True, separators=(",", ":")
+).encode
 _PAGE: Final = 1000
 
 
 def append(
-    unit: Writing, action: str, target: str, details: Mapping[str, Json], *, at: datetime, session: str, actor: str
+    unit: Writing,
+    action: str,
+    target: str,
+    details: Mapping[str, Json],
+    *,
+    at: datetime,
+    session: str,
+    actor: str,
 ) -> int:
-    """Log a change; returns its record's sequence. Details are sizes, numbers and names, never content or its hash."""
+    """Log a change; returns its record's sequence. Details are sizes, numbers and
+    names, never content or its hash.
+    """
     last, previous = unit.chain_end() or (0, GENESIS)
     words, written = (session, action, actor, target), _canonical(details)
     record = AuditRecord(
@@ -46,11 +59,25 @@ def append(
 def fingerprint(namespace: str, record: AuditRecord) -> str:
     """The hash over a record and, through ``previous``, all before it."""
     words = (record.session, record.action, record.actor, record.target)
-    return _hash(namespace, (record.sequence, record.at), words, _canonical(record.details), record.previous)
+    return _hash(
+        namespace,
+        (record.sequence, record.at),
+        words,
+        _canonical(record.details),
+        record.previous,
+    )
 
 
-def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], details: str, previous: str) -> str:
-    """The hash of a JSON list, written by hand for speed: every watched call passes here."""
+def _hash(
+    namespace: str,
+    when: tuple[int, datetime],
+    words: Iterable[str],
+    details: str,
+    previous: str,
+) -> str:
+    """The hash of a JSON list, written by hand for speed: every watched call passes
+    here.
+    """
     sequence, at = when
     quoted = ",".join(map(_quoted, words))
     text = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{quoted},{details},{_quoted(previous)}]'
@@ -87,18 +114,25 @@ class AuditLog:
         with self.store.reading(self.namespace) as view:
             return tuple(records(view))
 
-    def latest(self, limit: int, *, before: int | None = None) -> tuple[AuditRecord, ...]:
-        """The newest records, newest first; with ``before`` (a sequence) those before it."""
+    def latest(
+        self, limit: int, *, before: int | None = None
+    ) -> tuple[AuditRecord, ...]:
+        """The newest records, newest first; with ``before`` (a sequence) those before
+        it.
+        """
         most = admission.whole("limit", limit, low=1)
         end = None if before is None else admission.whole("before", before, low=0)
         with self.store.reading(self.namespace) as view:
             last = (view.chain_end() or (0, ""))[0]
             last = last if end is None else min(last, end - 1)
-            found = view.audit(after=max(0, last - most), limit=most) if last > 0 else ()
+            found = (
+                view.audit(after=max(0, last - most), limit=most) if last > 0 else ()
+            )
         return tuple(record for record in reversed(found) if record.sequence <= last)
 
     def verify(self, *, expect: str | None = None) -> Verdict:
-        """Whether all records are intact; with ``expect`` (an earlier head) also whether the tail was cut.
+        """Whether all records are intact; with ``expect`` (an earlier head) also
+        whether the tail was cut.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("editor", "vim")
@@ -107,7 +141,12 @@ class AuditLog:
         """
         if expect is not None:
             admission.instance("expect", expect, str, "the hash of a record")
-        count, head, expected, namespace = 0, GENESIS, expect in {None, GENESIS}, self.namespace
+        count, head, expected, namespace = (
+            0,
+            GENESIS,
+            expect in {None, GENESIS},
+            self.namespace,
+        )
         with self.store.reading(namespace) as view:
             for record in records(view):
                 problem = _problem(namespace, record, count + 1, head)
@@ -115,5 +154,9 @@ class AuditLog:
                     return Verdict(namespace, count, head, record.sequence, problem)
                 count, head = count + 1, record.hash
                 expected = expected or head == expect
-        missing = "" if expected else f"the record with hash {expect} is missing: the tail was cut"
+        missing = (
+            ""
+            if expected
+            else f"the record with hash {expect} is missing: the tail was cut"
+        )
         return Verdict(namespace, count, head, count + 1 if missing else None, missing)

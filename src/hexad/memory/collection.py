@@ -1,4 +1,6 @@
-"""Reading, listing, searching, deleting and forgetting records of one layer by their ids: the same for every kind."""
+"""Reading, listing, searching, deleting and forgetting records of one layer by their
+ids: the same for every kind.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ N = TypeVar("N", bound=Record)
 class Finder(Protocol):
     """Finds items of one layer: the engine gives each collection the way it searches."""
 
-    def __call__(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
+    def __call__(
+        self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]
+    ) -> tuple[Item, ...]:
         """The best items, best first, of those whose facets have these values."""
 
 
@@ -67,18 +71,25 @@ class RecordCollection(Generic[N]):
 
     @contextmanager
     def together(self) -> Iterator[Self]:
-        """This collection inside one transaction: what is read there stays true until it is over."""
+        """This collection inside one transaction: what is read there stays true until
+        it is over.
+        """
         here, workspace = copy(self), self._workspace
         try:
             with workspace.transaction() as unit:
-                here._workspace = replace(workspace.joining(unit), limits=workspace.limits)  # noqa: SLF001 - one of us
+                here._workspace = replace(  # noqa: SLF001 - one of us
+                    workspace.joining(unit), limits=workspace.limits
+                )
                 yield here
         except RateLimited as error:
             workspace.audit_rejection(error, Origin.AGENT)
             raise
 
-    def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
-        """Insert a record or replace the one with its id; saving the same again changes nothing.
+    def _upsert(
+        self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None
+    ) -> N:
+        """Insert a record or replace the one with its id; saving the same again changes
+        nothing.
 
         ``carried`` names the fields beyond times and counts that stay as they were.
         """
@@ -90,7 +101,11 @@ class RecordCollection(Generic[N]):
             if slot is not None:
                 change.take_slot(slot)
             change.put(kept)
-            facts = {"redacted": [*new.redactions], "new": old is None, **self._noted(kept)}
+            facts = {
+                "redacted": [*new.redactions],
+                "new": old is None,
+                **self._noted(kept),
+            }
             change.audit(f"{self.layer.noun}.save", new.id, facts)
         return kept
 
@@ -98,19 +113,38 @@ class RecordCollection(Generic[N]):
         """Further facts about a record that was saved, for the log."""
         return {}
 
-    def _said(self, intake: admission.Intake, origin: str, session: str | None) -> dict[str, Any]:
-        """The fields of every new record: who said it, when, and what was redacted; ask when its texts are taken."""
+    def _said(
+        self, intake: admission.Intake, origin: str, session: str | None
+    ) -> dict[str, Any]:
+        """The fields of every new record: who said it, when, and what was redacted; ask
+        when its texts are taken.
+        """
         name, now = self._workspace.session_of(session), self._workspace.clock()
         who = Origin.parse(origin, "origin")
-        return {"origin": who, "session": name, "created": now, "updated": now, **intake.notes}
+        return {
+            "origin": who,
+            "session": name,
+            "created": now,
+            "updated": now,
+            **intake.notes,
+        }
 
     def _settled(self, change: Change, new: N) -> tuple[N, N | None]:
-        """A new record, fitted to the stored one of its id, and that one, inside the transaction that stores it."""
+        """A new record, fitted to the stored one of its id, and that one, inside the
+        transaction that stores it.
+        """
         return new, cast("N | None", change.get(self.layer, new.id))
 
-    def _search(self, query: str, *, limit: int, **facets: str | None) -> tuple[Item, ...]:
+    def _search(
+        self, query: str, *, limit: int, **facets: str | None
+    ) -> tuple[Item, ...]:
         wanted = {name: value for name, value in facets.items() if value is not None}
-        return self._find(self.layer, query, limit=admission.whole("limit", limit, low=1), facets=wanted)
+        return self._find(
+            self.layer,
+            query,
+            limit=admission.whole("limit", limit, low=1),
+            facets=wanted,
+        )
 
     def _is_hidden(self, record: N) -> bool:
         """Whether a record is kept, and neither found nor listed."""
@@ -143,13 +177,20 @@ def not_given(**arguments: object) -> tuple[str, ...]:
 
 
 def _succeeding(old: N, new: N, carried: tuple[str, ...]) -> N:
-    """The new record with the carried fields of the old one; the old one itself if nothing else differs."""
-    stays: dict[str, Any] = {name: getattr(old, name) for name in ("created", "use_count", "last_used", *carried)}
+    """The new record with the carried fields of the old one; the old one itself if
+    nothing else differs.
+    """
+    stays: dict[str, Any] = {
+        name: getattr(old, name)
+        for name in ("created", "use_count", "last_used", *carried)
+    }
     if carried:  # of what stays, it is still true what was taken out of it, or left in
         stays["redactions"] = tuple(sorted({*old.redactions, *new.redactions}))
         stays["verbatim"] = old.verbatim or new.verbatim
     kept = replace(new, **stays)
     again: dict[str, Any] = {"updated": old.updated, "session": old.session}
     if new.origin is not Origin.USER:
-        again["origin"] = old.origin  # somebody else repeating a word does not make it theirs
+        again["origin"] = (
+            old.origin
+        )  # somebody else repeating a word does not make it theirs
     return old if replace(kept, **again) == old else kept

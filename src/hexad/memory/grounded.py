@@ -1,4 +1,6 @@
-"""The answer of `ground`: what of the user's words a note rests on, or why it is none of theirs."""
+"""The answer of `ground`: what of the user's words a note rests on, or why it is none
+of theirs.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""What the user said in the conversations of this process: what an agent saves is checked against it.
+"""What the user said in the conversations of this process: what an agent saves is
+checked against it.
 
-In memory only, bounded, and cleared when anything is forgotten. An edge that sees the conversation fills it.
+In memory only, bounded, and cleared when anything is forgotten. An edge that sees the
+conversation fills it.
 """
 
 from __future__ import annotations
@@ -20,20 +22,34 @@ class Heard:
     """The user's messages of each session, the oldest first."""
 
     def __init__(self) -> None:
-        self._messages = forgettable(Recent[tuple[str, str], tuple[str, ...]](_SESSIONS))
+        self._messages = forgettable(
+            Recent[tuple[str, str], tuple[str, ...]](_SESSIONS)
+        )
 
-    def hear(self, namespace: str, session: str, message: str, *, by_all: bool = False) -> None:
-        """Remember a message, also for calls that name no session; ``by_all`` for those that name another one."""
+    def hear(
+        self, namespace: str, session: str, message: str, *, by_all: bool = False
+    ) -> None:
+        """Remember a message, also for calls that name no session; ``by_all`` for those
+        that name another one.
+        """
         text = message[:_LONGEST]
         for name in {session, "", *([_ANY] if by_all else [])}:
             if text.strip():
-                self._messages.update((namespace, name), lambda known: _with(known or (), text))
+                self._messages.update(
+                    (namespace, name), lambda known: _with(known or (), text)
+                )
 
     def said(self, namespace: str, session: str) -> tuple[str, ...]:
         """What the user said in a session."""
-        return self._messages.get((namespace, session)) or self._messages.get((namespace, _ANY)) or ()
+        return (
+            self._messages.get((namespace, session))
+            or self._messages.get((namespace, _ANY))
+            or ()
+        )
 
 
 def _with(known: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The messages with one more; the same again, as each model call of a turn brings it, is one."""
+    """The messages with one more; the same again, as each model call of a turn brings
+    it, is one.
+    """
     return known if text in known[-1:] else (*known, text)[-_MESSAGES:]

@@ -1,4 +1,6 @@
-"""Proposals: changes to entries that agents, files and captured conversations ask for, and a person decides about."""
+"""Proposals: changes to entries that agents, files and captured conversations ask for,
+and a person decides about.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from hexad.errors import NotFound
 from hexad.memory import admission
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
-from hexad.model import KEEP, AuditRecord, Category, Knowledge, Layer, Origin, Proposal, ProposedChange
+from hexad.model import (
+    KEEP,
+    AuditRecord,
+    Category,
+    Knowledge,
+    Layer,
+    Origin,
+    Proposal,
+    ProposedChange,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +34,9 @@ _NUMBERED: Final = re.compile("-[0-9]{1,2}$")
 
 
 class Proposals:
-    """The proposals of a namespace. No retrieval finds them; accepting one makes its words the user's."""
+    """The proposals of a namespace. No retrieval finds them; accepting one makes its
+    words the user's.
+    """
 
     def __init__(self, workspace: Workspace, find: Finder) -> None:
         self._workspace = workspace
@@ -55,8 +68,9 @@ class Proposals:
     ) -> Proposal:
         """Keep a change to an entry until a person decides about it.
 
-        ``sentence`` holds the user's words that it came from, ``against`` the key of an entry that it contradicts. A
-        second proposal of the same change to the same key takes the place of the first.
+        ``sentence`` holds the user's words that it came from, ``against`` the key of an
+        entry that it contradicts. A second proposal of the same change to the same key
+        takes the place of the first.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("diet", "I am vegetarian")
@@ -77,11 +91,14 @@ class Proposals:
                 key=entry.key if entry else name,
                 change=what,
                 content=words,
-                category=Category.parse(category or (entry.category if entry else Category.FACT), "category"),
+                category=Category.parse(
+                    category or (entry.category if entry else Category.FACT), "category"
+                ),
                 subject=admission.label("subject", subject),
                 tags=admission.tags("tags", tags),
                 sentence=intake.text("sentence", sentence),
-                against=admission.label("against", against) or (entry.key if entry else ""),
+                against=admission.label("against", against)
+                or (entry.key if entry else ""),
                 origin=who,
                 session=doing.session,
                 created=self._workspace.clock(),
@@ -89,22 +106,37 @@ class Proposals:
             )
             return _put(doing, new)
 
-    def edit(self, id: str, *, content: str | None = None, key: str | None = None) -> Proposal:
+    def edit(
+        self, id: str, *, content: str | None = None, key: str | None = None
+    ) -> Proposal:
         """Change a proposal's text or key before deciding about it."""
         intake = admission.Intake(limit=self._workspace.max_text, redact=True)
         with self._workspace.change(actor=Origin.USER) as doing:
             old = self._of(doing.unit, id)
-            words = old.content if content is None else intake.text("content", content, required=True)
-            new = replace(old, content=words, key=old.key if key is None else admission.key("key", key))
+            words = (
+                old.content
+                if content is None
+                else intake.text("content", content, required=True)
+            )
+            new = replace(
+                old,
+                content=words,
+                key=old.key if key is None else admission.key("key", key),
+            )
             doing.unit.propose([new])
             doing.audit("proposal.edit", id)
         return new
 
     def accept(self, id: str) -> Knowledge:
-        """Carry it out as the user's own word; return the entry that was saved, pinned or deleted."""
+        """Carry it out as the user's own word; return the entry that was saved, pinned
+        or deleted.
+        """
         with self._workspace.change(actor=Origin.USER) as doing:
             proposal = self._of(doing.unit, id)
-            entry = _carried_out(proposal, KnowledgeCollection(self._workspace.joining(doing.unit), self._find))
+            entry = _carried_out(
+                proposal,
+                KnowledgeCollection(self._workspace.joining(doing.unit), self._find),
+            )
             doing.unit.propose(withdrawn=[id])
             doing.audit("proposal.accept", id, {"change": proposal.change.value})
         return entry
@@ -114,15 +146,25 @@ class Proposals:
         with self._workspace.change(actor=Origin.USER) as doing:
             proposal = self._of(doing.unit, id)
             doing.unit.propose(withdrawn=[id])
-            size = len(proposal.content.encode())  # by key and size an import knows it, and does not propose it again
-            doing.audit("proposal.reject", id, {"change": proposal.change.value, "key": proposal.key, "bytes": size})
+            size = len(
+                proposal.content.encode()
+            )  # by key and size an import knows it, and does not propose it again
+            doing.audit(
+                "proposal.reject",
+                id,
+                {"change": proposal.change.value, "key": proposal.key, "bytes": size},
+            )
 
     def withdraw(self, key: str) -> None:
-        """Take back what an agent proposed to save as an entry, since the user said themselves what holds."""
+        """Take back what an agent proposed to save as an entry, since the user said
+        themselves what holds.
+        """
         if not any(_is_agents_save(each, key) for each in self.list()):
             return
         with self._workspace.change(actor=Origin.AGENT) as doing:
-            for proposal in [each for each in doing.unit.proposals() if _is_agents_save(each, key)]:
+            for proposal in [
+                each for each in doing.unit.proposals() if _is_agents_save(each, key)
+            ]:
                 doing.unit.propose(withdrawn=[proposal.id])
                 doing.audit("proposal.withdraw", proposal.id)
 
@@ -142,20 +184,37 @@ class Proposals:
 
 
 def _is_agents_save(proposal: Proposal, key: str) -> bool:
-    by_agent = proposal.origin is Origin.AGENT and proposal.change is ProposedChange.SAVE
+    by_agent = (
+        proposal.origin is Origin.AGENT and proposal.change is ProposedChange.SAVE
+    )
     return by_agent and proposal.key == key
 
 
 def _put(doing: Change, new: Proposal) -> Proposal:
-    """Store a proposal, unless the same one is open; an older one of the same change to the same key is replaced."""
-    open_ones = (each for each in doing.unit.proposals() if (each.key, each.change) == (new.key, new.change))
+    """Store a proposal, unless the same one is open; an older one of the same change to
+    the same key is replaced.
+    """
+    open_ones = (
+        each
+        for each in doing.unit.proposals()
+        if (each.key, each.change) == (new.key, new.change)
+    )
     old = next(open_ones, None)
-    if old is not None and replace(new, id=old.id, created=old.created, session=old.session) == old:
+    if (
+        old is not None
+        and replace(new, id=old.id, created=old.created, session=old.session) == old
+    ):
         return old
     doing.take_slot("proposals")
-    doing.unit.propose([new], withdrawn=[] if old is None else [old.id])  # who saw the old one accepts that, or none
+    doing.unit.propose(
+        [new], withdrawn=[] if old is None else [old.id]
+    )  # who saw the old one accepts that, or none
     size = len(new.content.encode())
-    doing.audit("proposal.save", new.id, {"change": new.change.value, "key": new.key, "bytes": size})
+    doing.audit(
+        "proposal.save",
+        new.id,
+        {"change": new.change.value, "key": new.key, "bytes": size},
+    )
     return new
 
 
@@ -178,7 +237,9 @@ def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledg
             knowledge.delete(proposal.key)
             return entry
         case ProposedChange.PIN | ProposedChange.UNPIN:
-            return knowledge.pin(proposal.key, pinned=proposal.change is ProposedChange.PIN)
+            return knowledge.pin(
+                proposal.key, pinned=proposal.change is ProposedChange.PIN
+            )
         case _:
             assert_never(proposal.change)
 
@@ -191,4 +252,6 @@ def trace_of(key: str, content: str) -> tuple[str, object]:
 def rejected(log: Iterable[AuditRecord]) -> set[tuple[str, object]]:
     """The traces of the proposals that a person rejected."""
     facts = (each.details for each in log if each.action == "proposal.reject")
-    return {(_NUMBERED.sub("", str(each.get("key"))), each.get("bytes")) for each in facts}
+    return {
+        (_NUMBERED.sub("", str(each.get("key"))), each.get("bytes")) for each in facts
+    }

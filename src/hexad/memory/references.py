@@ -34,7 +34,8 @@ class ReferenceCollection(RecordCollection[Reference]):
         session: str | None = None,
         redact: bool = True,
     ) -> Reference:
-        """Save or update a reference. Fields that are not given stay; saving the same again changes nothing.
+        """Save or update a reference. Fields that are not given stay; saving the same
+        again changes nothing.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.references.save("Runbook", location="https://wiki/runbook", summary="At night", kind="wiki").kind
@@ -43,22 +44,36 @@ class ReferenceCollection(RecordCollection[Reference]):
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         new = Reference(
             name=admission.key("name", name),
-            location="" if location is KEEP else intake.text("location", location, required=True),
+            location=""
+            if location is KEEP
+            else intake.text("location", location, required=True),
             summary="" if summary is KEEP else intake.text("summary", summary),
-            kind=ReferenceKind.DOCUMENTATION if kind is KEEP else ReferenceKind.parse(kind, "kind"),
+            kind=ReferenceKind.DOCUMENTATION
+            if kind is KEEP
+            else ReferenceKind.parse(kind, "kind"),
             metadata={} if metadata is KEEP else intake.mapping("metadata", metadata),
             tags=() if tags is KEEP else admission.tags("tags", tags),
             **self._said(intake, origin, session),
         )
-        same = not_given(location=location, summary=summary, kind=kind, metadata=metadata, tags=tags)
+        same = not_given(
+            location=location, summary=summary, kind=kind, metadata=metadata, tags=tags
+        )
         return self._upsert(new, carried=same)
 
-    def _settled(self, change: Change, new: Reference) -> tuple[Reference, Reference | None]:
+    def _settled(
+        self, change: Change, new: Reference
+    ) -> tuple[Reference, Reference | None]:
         new, old = super()._settled(change, new)
         if not new.location and old is None:
             raise InvalidInput("location", "must be given for a new reference")
         return new, old
 
-    def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
+    def search(
+        self, query: str, *, kind: str | None = None, limit: int = 10
+    ) -> tuple[Item, ...]:
         """The references that match best, best first."""
-        return self._search(query, limit=limit, kind=None if kind is None else ReferenceKind.parse(kind, "kind").value)
+        return self._search(
+            query,
+            limit=limit,
+            kind=None if kind is None else ReferenceKind.parse(kind, "kind").value,
+        )

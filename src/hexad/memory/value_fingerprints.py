@@ -1,6 +1,8 @@
-"""The fingerprint of a value: its kind and a 16-bit hash. Equal values have equal ones; no value can be read back.
+"""The fingerprint of a value: its kind and a 16-bit hash. Equal values have equal ones;
+no value can be read back.
 
-Watching a call writes fingerprints; discovering skills compares them with the values in the audit log.
+Watching a call writes fingerprints; discovering skills compares them with the values in
+the audit log.
 """
 
 from __future__ import annotations
@@ -9,21 +11,37 @@ import hashlib
 from collections.abc import Mapping
 from typing import Final
 
-_KINDS: Final = {str: "s", bool: "b", int: "i", float: "n", type(None): "z", list: "a", tuple: "a", Mapping: "o"}
+_KINDS: Final = {
+    str: "s",
+    bool: "b",
+    int: "i",
+    float: "n",
+    type(None): "z",
+    list: "a",
+    tuple: "a",
+    Mapping: "o",
+}
 MOST_FINGERPRINTS: Final = 32  # of a call's arguments, and of its result
-_PLAIN_MODULES: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
+_PLAIN_MODULES: Final = frozenset(
+    {"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"}
+)
 _END: Final = 1024  # characters of a long text, at either end
 _ELEMENTS: Final = 4  # of a list
 
 
 def fingerprint_of_value(value: object, *, secret: bool = False) -> str:
-    """The fingerprint of a value, 8 bits of a secret. Of a large value only the size and a part are hashed.
+    """The fingerprint of a value, 8 bits of a secret. Of a large value only the size
+    and a part are hashed.
 
     >>> fingerprint_of_value("a") == fingerprint_of_value("a"), fingerprint_of_value(1)[0], fingerprint_of_value("1")[0]
     (True, 'i', 's')
     """
-    kind = next((letter for kind, letter in _KINDS.items() if isinstance(value, kind)), "x")
-    digest = hashlib.blake2b(_part(value).encode(errors="replace"), digest_size=2).hexdigest()
+    kind = next(
+        (letter for kind, letter in _KINDS.items() if isinstance(value, kind)), "x"
+    )
+    digest = hashlib.blake2b(
+        _part(value).encode(errors="replace"), digest_size=2
+    ).hexdigest()
     return kind + (digest[:2] if secret else digest)
 
 

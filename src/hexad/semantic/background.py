@@ -1,4 +1,6 @@
-"""Sentences about nothing in particular: a question's similarity to them is an embedder's baseline for unrelated."""
+"""Sentences about nothing in particular: a question's similarity to them is an
+embedder's baseline for unrelated.
+"""
 
 from typing import Final
 

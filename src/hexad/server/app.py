@@ -1,4 +1,6 @@
-"""The whole server as one ASGI application: interface, pages, gateway, MCP, health and metrics behind one guard."""
+"""The whole server as one ASGI application: interface, pages, gateway, MCP, health and
+metrics behind one guard.
+"""
 
 from __future__ import annotations
 
@@ -60,13 +62,17 @@ class Hosting:
     upstream: str = ""  # the provider that the gateway passes requests on to
     behind_proxy: bool = False  # whether forwarded headers are a trusted proxy's, and pages come over TLS
     log_requests: bool = False
-    evals: Path | None = None  # the folder with questions that the page Evaluation offers
+    evals: Path | None = (
+        None  # the folder with questions that the page Evaluation offers
+    )
 
 
 def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     """The server over an engine, guarded."""
     callers = Callers(tokens, hx.namespace, hx.settings.mcp_token)
-    reachable = not hosting.access.address.local or hosting.behind_proxy or hosting.access.hosts
+    reachable = (
+        not hosting.access.address.local or hosting.behind_proxy or hosting.access.hosts
+    )
     if reachable and callers.open:
         reason = "is needed where others can reach the server: `hexad tokens make NAME` makes one"
         raise ConfigError("tokens", reason)
@@ -77,28 +83,56 @@ def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
     def refused(refusal: Refusal) -> Response:
         return document(refusal.status, "Refused", refusal.sentence, refusal.headers)
 
-    guarded = Guard(site, access.address, rates, refused, "", access.hosts, access.origins, "server_rate")
-    return for_pages(_forwarded(guarded) if hosting.behind_proxy else guarded, access.origins)
+    guarded = Guard(
+        site,
+        access.address,
+        rates,
+        refused,
+        "",
+        access.hosts,
+        access.origins,
+        "server_rate",
+    )
+    return for_pages(
+        _forwarded(guarded) if hosting.behind_proxy else guarded, access.origins
+    )
 
 
 def _forwarded(app: ASGIApp) -> ASGIApp:
-    """Take the client's address from the header of the proxy that stands before this server."""
+    """Take the client's address from the header of the proxy that stands before this
+    server.
+    """
 
     async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:
-        chain = Headers(scope=scope).get("x-forwarded-for", "") if scope["type"] == "http" else ""
+        chain = (
+            Headers(scope=scope).get("x-forwarded-for", "")
+            if scope["type"] == "http"
+            else ""
+        )
         nearest = chain.rpartition(",")[2].strip()
-        await app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
+        await app(
+            {**scope, "client": (nearest, 0)} if nearest else scope, receive, send
+        )
 
     return passed_on
 
 
 class Site:
-    """Passes each request to the part of its path, counts it, and logs it without content."""
+    """Passes each request to the part of its path, counts it, and logs it without
+    content.
+    """
 
     def __init__(self, hx: Hexad, callers: Callers, hosting: Hosting) -> None:
-        self.hx, self.callers, self.hosting, self.metrics = hx, callers, hosting, Metrics()
+        self.hx, self.callers, self.hosting, self.metrics = (
+            hx,
+            callers,
+            hosting,
+            Metrics(),
+        )
         self._gateway = Gateway(hx, callers, hosting.upstream)
-        self._pages = Dashboard(hx, callers, secure=hosting.behind_proxy, evals=hosting.evals)
+        self._pages = Dashboard(
+            hx, callers, secure=hosting.behind_proxy, evals=hosting.evals
+        )
         self._life, self._making = Starlette(lifespan=self._alive), anyio.Lock()
         self._mcp_apps: dict[str, Starlette] = {}
         self.parts: dict[str, Callable[[Request], Awaitable[ASGIApp]]] = {
@@ -115,7 +149,14 @@ class Site:
             await self._life(scope, receive, send)
             return
         path = scope["path"]
-        area = next((part for part in self.parts if path == part or path.startswith(f"{part}/")), "")
+        area = next(
+            (
+                part
+                for part in self.parts
+                if path == part or path.startswith(f"{part}/")
+            ),
+            "",
+        )
         await self._measured(area, scope, receive, send)
 
     async def _answered(self, area: str, request: Request) -> ASGIApp:
@@ -124,7 +165,9 @@ class Site:
         except Exception as error:  # noqa: BLE001 - every error is an answer
             return problem(error)
 
-    async def _measured(self, area: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _measured(
+        self, area: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         name, started = area.strip("/") or "pages", time.perf_counter()
 
         async def noting(message: Message) -> None:
@@ -135,21 +178,35 @@ class Site:
             await send(message)
 
         continue_trace(Headers(scope=scope))
-        with signals.measured("request", area=name, method=_method(scope), status=500) as facts:
+        with signals.measured(
+            "request", area=name, method=_method(scope), status=500
+        ) as facts:
             try:
                 app = await self._answered(area, Request(scope, receive))
                 await app(scope, receive, noting)
             finally:
-                if self.hosting.log_requests:  # which route, not which key; no query, no body, no token
-                    route, took = scope.get("hexad.route", f"/{name}"), time.perf_counter() - started
-                    said = {"area": name, "method": _method(scope), "route": route, "status": facts["status"]}
+                if (
+                    self.hosting.log_requests
+                ):  # which route, not which key; no query, no body, no token
+                    route, took = (
+                        scope.get("hexad.route", f"/{name}"),
+                        time.perf_counter() - started,
+                    )
+                    said = {
+                        "area": name,
+                        "method": _method(scope),
+                        "route": route,
+                        "status": facts["status"],
+                    }
                     sys.stderr.write(f"{_line(**said, ms=round(took * 1000, 2))}\n")
 
     async def _health(self, _request: Request) -> Response:
         """Whether the store answers; anybody may ask."""
 
         def look() -> None:
-            with self.hx.store.reading(self.hx.namespace, deadline=_HEALTHY_WITHIN) as view:
+            with self.hx.store.reading(
+                self.hx.namespace, deadline=_HEALTHY_WITHIN
+            ) as view:
                 view.chain_end()
 
         try:
@@ -164,17 +221,25 @@ class Site:
         caller = self.callers.bearer(request)
         caller.require(Right.READ)
         caller.engine(self.hx, self.hx.namespace)
-        return PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
+        return PlainTextResponse(
+            self.metrics.text(), media_type="text/plain; version=0.0.4"
+        )
 
     async def _mcp(self, request: Request) -> ASGIApp:
-        """The MCP server of the caller's namespace, so that no session's id reaches into the memory of another."""
+        """The MCP server of the caller's namespace, so that no session's id reaches
+        into the memory of another.
+        """
         caller = self.callers.bearer(request)
         caller.require(Right.WRITE)
         hx = caller.engine(self.hx, request.query_params.get("namespace"))
         async with self._making:
             if hx.namespace not in self._mcp_apps:
                 if len(self._mcp_apps) >= _MOST_NAMESPACES:
-                    return document(503, "Too many namespaces", "restart the server to serve MCP in other namespaces")
+                    return document(
+                        503,
+                        "Too many namespaces",
+                        "restart the server to serve MCP in other namespaces",
+                    )
                 app = sdk_app(server_of(hx), hx.settings)
                 await self._tasks.start(_running, app)
                 self._mcp_apps[hx.namespace] = app

@@ -1,4 +1,6 @@
-"""Counters and sums in the text format that Prometheus and others read; labels are words of closed sets."""
+"""Counters and sums in the text format that Prometheus and others read; labels are
+words of closed sets.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ _HELP: Final = {
     "hexad_gateway_requests_total": "Requests to the provider, by kind and whether context was added.",
     "hexad_gateway_seconds": "Seconds that the gateway itself took before it sent a request on, by kind.",
 }
-_OF_A_LAYER: Final = {"seconds": "hexad_retrieval_seconds", "items": "hexad_retrieved_items_total"}
+_OF_A_LAYER: Final = {
+    "seconds": "hexad_retrieval_seconds",
+    "items": "hexad_retrieved_items_total",
+}
 
 
 class Metrics:
@@ -67,4 +72,8 @@ class Metrics:
         yield f"# HELP {name} {_HELP[name]}\n# TYPE {name} {'summary' if sums else 'counter'}"
         for labels, (total, times) in sorted(self._values.get(name, {}).items()):
             where = f"{{{labels}}}" if labels else ""
-            yield f"{name}_sum{where} {total:.6f}\n{name}_count{where} {times}" if sums else f"{name}{where} {total:g}"
+            yield (
+                f"{name}_sum{where} {total:.6f}\n{name}_count{where} {times}"
+                if sums
+                else f"{name}{where} {total:g}"
+            )

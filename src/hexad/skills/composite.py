@@ -1,4 +1,6 @@
-"""Composite skills: the agent's own tools, one after the other, each with arguments from parameters and results."""
+"""Composite skills: the agent's own tools, one after the other, each with arguments
+from parameters and results.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class StepTool(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of a run: what was called, with what, and what came of it. ``ok`` is None for one that did not run."""
+    """One step of a run: what was called, with what, and what came of it. ``ok`` is
+    None for one that did not run.
+    """
 
     tool: str
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -42,11 +46,15 @@ class Step:
 def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> None:
     """Refuse to run without an optional parameter that a step needs.
 
-    An argument that is only such a reference is left out; one inside a longer text or object must be given.
+    An argument that is only such a reference is left out; one inside a longer text or
+    object must be given.
     """
     for place, step in enumerate(steps if absent else (), start=1):
         for name, argument in step.get("args", {}).items():
-            missing = next((name for name in map(name_of, references(argument)) if name in absent), None)
+            missing = next(
+                (name for name in map(name_of, references(argument)) if name in absent),
+                None,
+            )
             if missing is not None and whole(argument) is None:
                 where = f"step {place} ({step['tool']}) puts it into {name!r}"
                 raise InvalidInput(f"parameters.{missing}", f"is missing: {where}")
@@ -72,7 +80,11 @@ async def perform(
 
 
 async def _perform(
-    wait: Wait, step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool
+    wait: Wait,
+    step: Mapping[str, Any],
+    known: Mapping[str, Any],
+    absent: frozenset[str],
+    tool: StepTool,
 ) -> Step:
     started, args = perf_counter(), _present(step, absent)
     result, error = None, ""
@@ -83,10 +95,20 @@ async def _perform(
     else:
         result, error = await _attempted(wait, tool, args)
     seconds, saved = perf_counter() - started, step.get("save_as", "")
-    return Step(tool=step["tool"], args=args, save_as=saved, ok=not error, result=result, error=error, seconds=seconds)
+    return Step(
+        tool=step["tool"],
+        args=args,
+        save_as=saved,
+        ok=not error,
+        result=result,
+        error=error,
+        seconds=seconds,
+    )
 
 
-async def _attempted(wait: Wait, tool: StepTool, args: Mapping[str, Any]) -> tuple[Any, str]:
+async def _attempted(
+    wait: Wait, tool: StepTool, args: Mapping[str, Any]
+) -> tuple[Any, str]:
     """The result of a call, and its error if it failed."""
     result, failed = None, None
     try:
@@ -118,15 +140,24 @@ async def _collected(pieces: AsyncIterable[Any]) -> list[Any]:
     return [piece async for piece in pieces]
 
 
-def plan(steps: Sequence[Mapping[str, Any]], known: Mapping[str, Any], absent: frozenset[str]) -> Iterator[Step]:
-    """The steps with their arguments filled in as far as they are known before they run."""
+def plan(
+    steps: Sequence[Mapping[str, Any]], known: Mapping[str, Any], absent: frozenset[str]
+) -> Iterator[Step]:
+    """The steps with their arguments filled in as far as they are known before they
+    run.
+    """
     for step in steps:
-        args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
+        args = {
+            name: _known(argument, known)
+            for name, argument in _present(step, absent).items()
+        }
         yield Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
 
 
 def _known(argument: Any, known: Mapping[str, Any]) -> Any:
-    """An argument as far as it is known; a reference that leads nowhere is reported by its step."""
+    """An argument as far as it is known; a reference that leads nowhere is reported by
+    its step.
+    """
     try:
         return fill(argument, known, partly=True)
     except Exception:  # noqa: BLE001 - a plan shows what it can
@@ -134,10 +165,14 @@ def _known(argument: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
-    """A step's arguments, without references to optional parameters that the caller omitted."""
+    """A step's arguments, without references to optional parameters that the caller
+    omitted.
+    """
     args: dict[str, Any] = step.get("args", {})
     if not absent:
         return args
     return {
-        name: value for name, value in args.items() if (only := whole(value)) is None or name_of(only) not in absent
+        name: value
+        for name, value in args.items()
+        if (only := whole(value)) is None or name_of(only) not in absent
     }

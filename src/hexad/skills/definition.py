@@ -1,12 +1,14 @@
-"""The definition of each kind of skill, checked before it is stored; the error names the field.
+"""The definition of each kind of skill, checked before it is stored; the error names
+the field.
 
 - composite: ``{"steps": [{"tool": name, "args": {…}, "save_as"?: name}, …], "files"?}``
 - script: ``{"script": text, "shell"?: "sh" | "bash", "needs"?: [capability, …], "writable"?: [folder, …], "files"?}``
 - template: ``{"template": text, "files"?}``
 - instruction: ``{"text": text, "files"?}``
 
-``files`` maps a relative path to ``{"text": …}`` or ``{"base64": …}``, with ``"executable": true`` where it is. Every
-kind may carry ``document``: what a `SKILL.md` said that has no place elsewhere.
+``files`` maps a relative path to ``{"text": …}`` or ``{"base64": …}``, with
+``"executable": true`` where it is. Every kind may carry ``document``: what a `SKILL.md`
+said that has no place elsewhere.
 """
 
 from __future__ import annotations
@@ -50,8 +52,12 @@ BODIES: Final[Mapping[SkillKind, str]] = {
 """The field of a definition that says what the skill does."""
 
 
-def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
-    """Refuse a definition that does not fit its kind, or parameters that cannot be checked."""
+def check(
+    kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]
+) -> None:
+    """Refuse a definition that does not fit its kind, or parameters that cannot be
+    checked.
+    """
     if _deeper(definition, DEEPEST):
         raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
     parameters.check_schema(schema)
@@ -65,7 +71,9 @@ def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, J
             if mistakes := templates().problems(_text(definition, "template")):
                 raise _wrong("template", "; ".join(mistakes))
         case SkillKind.INSTRUCTION:
-            if not isinstance(definition["text"], str):  # it may be empty: the description or its files may say it all
+            if not isinstance(
+                definition["text"], str
+            ):  # it may be empty: the description or its files may say it all
                 raise _wrong("text", "must be text")
         case never:
             assert_never(never)
@@ -73,25 +81,42 @@ def check(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, J
 
 
 def fingerprint(skill: Skill) -> str:
-    """A hash of what a person approves: all that a skill does and all that the model reads about it."""
-    approved = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
+    """A hash of what a person approves: all that a skill does and all that the model
+    reads about it.
+    """
+    approved = [
+        skill.kind.value,
+        skill.definition,
+        skill.parameters,
+        skill.description,
+        skill.when,
+    ]
     return hashlib.sha256(_canonical(approved).encode()).hexdigest()
 
 
 def is_altered(record: Record) -> bool:
     """Whether it is an active skill that is not what was approved."""
-    return isinstance(record, Skill) and record.status is SkillStatus.ACTIVE and record.approved != fingerprint(record)
+    return (
+        isinstance(record, Skill)
+        and record.status is SkillStatus.ACTIVE
+        and record.approved != fingerprint(record)
+    )
 
 
 def normalised(definition: Any) -> Any:
-    """Normalise a definition before it is stored: text files as text, however they were given, and no empty `files`.
+    """Normalise a definition before it is stored: text files as text, however they were
+    given, and no empty `files`.
 
-    So the same folder always has the same definition, and secrets in texts are found. Mistakes stay as they are.
+    So the same folder always has the same definition, and secrets in texts are found.
+    Mistakes stay as they are.
     """
     files = definition.get("files") if isinstance(definition, Mapping) else None
     if not isinstance(files, Mapping):
         return definition
-    kept = {path: as_text(file) if isinstance(file, Mapping) else file for path, file in files.items()}
+    kept = {
+        path: as_text(file) if isinstance(file, Mapping) else file
+        for path, file in files.items()
+    }
     others = {name: value for name, value in definition.items() if name != "files"}
     return {**others, "files": kept} if kept else others
 
@@ -128,9 +153,17 @@ def needs_of(definition: Mapping[str, Any]) -> frozenset[Capability]:
 
 def _check_fields(kind: SkillKind, definition: Mapping[str, Json]) -> None:
     needed = BODIES[kind]
-    known = {needed, "document", "files", *(("shell", "needs", "writable") if kind is SkillKind.SCRIPT else ())}
+    known = {
+        needed,
+        "document",
+        "files",
+        *(("shell", "needs", "writable") if kind is SkillKind.SCRIPT else ()),
+    }
     if needed not in definition:
-        raise InvalidInput("definition", f"a {kind} skill needs {needed!r}; it may have {_listed(known - {needed})}")
+        raise InvalidInput(
+            "definition",
+            f"a {kind} skill needs {needed!r}; it may have {_listed(known - {needed})}",
+        )
     for name in definition:
         if name not in known:
             raise _wrong(name, f"is not known; a {kind} skill has {_listed(known)}")
@@ -151,7 +184,10 @@ def _check_composite(definition: Mapping[str, Any], schema: Mapping[str, Json]) 
         saved = step.get("save_as")
         if saved is not None:
             if saved in known:
-                raise _wrong(f"steps.{place}.save_as", f"{saved!r} is taken by a parameter or an earlier step")
+                raise _wrong(
+                    f"steps.{place}.save_as",
+                    f"{saved!r} is taken by a parameter or an earlier step",
+                )
             known.add(saved)
 
 
@@ -160,33 +196,46 @@ def _check_step(step: Any, where: str, known: set[str]) -> None:
         raise _wrong(where, 'must be an object: {"tool": name, "args": {…}}')
     strange = [name for name in step if name not in {"tool", "args", "save_as"}]
     if strange:
-        raise _wrong(f"{where}.{strange[0]}", "is not known; a step has tool, args, save_as")
+        raise _wrong(
+            f"{where}.{strange[0]}", "is not known; a step has tool, args, save_as"
+        )
     if not isinstance(step.get("tool"), str) or not step["tool"].strip():
         raise _wrong(f"{where}.tool", "must be the name of a tool")
     admission.key(f"definition.{where}.tool", step["tool"])
     if not isinstance(step.get("args", {}), Mapping):
         raise _wrong(f"{where}.args", "must be an object: the tool's arguments by name")
     if "save_as" in step and not is_name(step["save_as"]):
-        raise _wrong(f"{where}.save_as", "must be a name of letters, digits, _ and -, beginning with a letter")
+        raise _wrong(
+            f"{where}.save_as",
+            "must be a name of letters, digits, _ and -, beginning with a letter",
+        )
     for name, argument in step.get("args", {}).items():
         _check_references(argument, f"{where}.args.{name}", known)
 
 
 def _check_references(argument: Any, where: str, known: set[str]) -> None:
     try:
-        strange = [reference for reference in references(argument) if name_of(reference) not in known]
+        strange = [
+            reference
+            for reference in references(argument)
+            if name_of(reference) not in known
+        ]
     except Unresolved as error:
         raise _wrong(where, str(error)) from None
     if strange:
         reason = f"is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
-        raise _wrong(where, f"{shown(strange[0])} {reason}; a parameter has to be in the schema (parameters)")
+        raise _wrong(
+            where,
+            f"{shown(strange[0])} {reason}; a parameter has to be in the schema (parameters)",
+        )
 
 
 # --- script -------------------------------------------------------------------------------------------------------
 
 
 def shell_of(definition: Mapping[str, Any]) -> str:
-    """The shell of a script: the one its definition names, else that of its first line, else `sh`.
+    """The shell of a script: the one its definition names, else that of its first line,
+    else `sh`.
 
     >>> shell_of({"script": "#!/usr/bin/env bash"})
     'bash'
@@ -196,7 +245,8 @@ def shell_of(definition: Mapping[str, Any]) -> str:
 
 
 def _is_python(script: str) -> bool:
-    """Whether a script is a Python program: it parses as one that imports, defines or calls something.
+    """Whether a script is a Python program: it parses as one that imports, defines or
+    calls something.
 
     >>> _is_python("import sys"), _is_python("print('hello')"), _is_python("ls"), _is_python("echo hello")
     (True, True, False, False)
@@ -205,7 +255,10 @@ def _is_python(script: str) -> bool:
         tree = ast.parse(script)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return any(isinstance(node, ast.Import | ast.ImportFrom | ast.Call | ast.FunctionDef) for node in ast.walk(tree))
+    return any(
+        isinstance(node, ast.Import | ast.ImportFrom | ast.Call | ast.FunctionDef)
+        for node in ast.walk(tree)
+    )
 
 
 def _refuse_another_language(script: str) -> None:
@@ -215,7 +268,10 @@ def _refuse_another_language(script: str) -> None:
             reason = f"begins with {first[:40]!r}, but scripts run in {' or '.join(SHELLS)}; call that from one"
             raise _wrong("script", reason)
     elif _is_python(script):
-        raise _wrong("script", "is Python, but scripts run in sh or bash; put it between python3 - <<'END' and END")
+        raise _wrong(
+            "script",
+            "is Python, but scripts run in sh or bash; put it between python3 - <<'END' and END",
+        )
 
 
 def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
@@ -228,7 +284,10 @@ def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> 
     for name in needs:
         Capability.parse(name, "definition.needs")
     if not isinstance(folders, list) or not all(map(_is_folder, folders)):
-        raise _wrong("writable", "must be a list of absolute folders, without .. and without the root itself")
+        raise _wrong(
+            "writable",
+            "must be a list of absolute folders, without .. and without the root itself",
+        )
     if folders and Capability.WRITE not in needs:
         raise _wrong("writable", 'needs "write" among its "needs"')
     for name in parameters.properties_of(schema):
@@ -237,8 +296,15 @@ def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> 
 
 
 def _is_folder(value: object) -> bool:
-    path = PurePosixPath(value) if isinstance(value, str) and "\0" not in value else None
-    return path is not None and path.is_absolute() and len(path.parts) > 1 and ".." not in path.parts
+    path = (
+        PurePosixPath(value) if isinstance(value, str) and "\0" not in value else None
+    )
+    return (
+        path is not None
+        and path.is_absolute()
+        and len(path.parts) > 1
+        and ".." not in path.parts
+    )
 
 
 # --- template -------------------------------------------------------------------------------------
@@ -254,7 +320,9 @@ def templates() -> ModuleType:
 def inferred_parameters(definition: object) -> dict[str, Json]:
     """A default schema: the values that a template uses; empty for other kinds."""
     template = definition.get("template") if isinstance(definition, Mapping) else None
-    found: dict[str, Json] = templates().inferred_parameters(template) if isinstance(template, str) else {}
+    found: dict[str, Json] = (
+        templates().inferred_parameters(template) if isinstance(template, str) else {}
+    )
     return found
 
 
@@ -270,21 +338,39 @@ def _text(definition: Mapping[str, Any], name: str) -> str:
 
 def _check_files(files: Any, taken: set[str]) -> None:
     if not isinstance(files, Mapping) or len(files) > MOST_FILES:
-        raise _wrong("files", f"must be an object with at most {MOST_FILES} files by their paths")
+        raise _wrong(
+            "files", f"must be an object with at most {MOST_FILES} files by their paths"
+        )
     for path, file in files.items():
         where = f"files.{path}"
         if reason := path_fault(path):
             raise _wrong(where, reason)
         if any(str(each) in taken for each in (path, *PurePosixPath(path).parents)):
-            raise _wrong(where, "is where an export writes the skill itself; choose another name")
-        if not isinstance(file, Mapping) or not file.keys() <= {"text", "base64", "executable"}:
-            raise _wrong(where, 'must be {"text": …} or {"base64": …}, with "executable" if it is')
-        if ("text" in file) == ("base64" in file) or not isinstance(file.get("executable", False), bool):
-            raise _wrong(where, "needs exactly one of text and base64, and executable is true or false")
+            raise _wrong(
+                where, "is where an export writes the skill itself; choose another name"
+            )
+        if not isinstance(file, Mapping) or not file.keys() <= {
+            "text",
+            "base64",
+            "executable",
+        }:
+            raise _wrong(
+                where,
+                'must be {"text": …} or {"base64": …}, with "executable" if it is',
+            )
+        if ("text" in file) == ("base64" in file) or not isinstance(
+            file.get("executable", False), bool
+        ):
+            raise _wrong(
+                where,
+                "needs exactly one of text and base64, and executable is true or false",
+            )
         try:
             _content(file)
         except (TypeError, ValueError, AttributeError, binascii.Error):
-            raise _wrong(where, "its text must be text, its base64 must be base64") from None
+            raise _wrong(
+                where, "its text must be text, its base64 must be base64"
+            ) from None
     for path in (*files, *taken):
         if any(str(folder) in files for folder in PurePosixPath(path).parents):
             raise _wrong(f"files.{path}", "lies in a path that is a file itself")

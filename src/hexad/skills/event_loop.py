@@ -1,4 +1,6 @@
-"""The parts of `waiting.py` that need asyncio; loaded when the first run needs an event loop."""
+"""The parts of `waiting.py` that need asyncio; loaded when the first run needs an event
+loop.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,12 @@ class InLoop:
         self.halt = halt
 
     async def blocking(self, work: Callable[[], Any]) -> Any:
-        """The result of blocking work. A cancelled caller halts it and waits for its end."""
-        working = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, work)
+        """The result of blocking work. A cancelled caller halts it and waits for its
+        end.
+        """
+        working = asyncio.get_running_loop().run_in_executor(
+            None, contextvars.copy_context().run, work
+        )
         try:
             return await asyncio.shield(working)
         except asyncio.CancelledError:
@@ -57,7 +63,10 @@ class OwnLoop:
         return self._do(lambda: self._runner.run(self._awaited(awaitable)))
 
     async def _awaited(self, awaitable: Awaitable[Any]) -> Any:
-        loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
+        loop, task = (
+            asyncio.get_running_loop(),
+            cast("asyncio.Task[Any]", asyncio.current_task()),
+        )
         with self._halt.stopping(lambda: loop.call_soon_threadsafe(task.cancel)):
             return await awaitable
 

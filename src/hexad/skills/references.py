@@ -1,9 +1,11 @@
-r"""How a step's arguments refer to parameters and earlier results: ``{{ name }}``, ``{{ name.field.0 }}``.
+r"""How a step's arguments refer to parameters and earlier results: ``{{ name }}``, ``{{
+name.field.0 }}``.
 
-A name is a parameter or what an earlier step saved; behind dots follow fields of objects and places in lists. Nothing
-else is understood, and nothing is evaluated: only objects and lists are walked, never an attribute. A string that is
-one reference and nothing else becomes the value itself, of any type. Inside a longer text a string is put in as
-it is, anything else as JSON. ``\{{`` stands for the two characters themselves.
+A name is a parameter or what an earlier step saved; behind dots follow fields of
+objects and places in lists. Nothing else is understood, and nothing is evaluated: only
+objects and lists are walked, never an attribute. A string that is one reference and
+nothing else becomes the value itself, of any type. Inside a longer text a string is put
+in as it is, anything else as JSON. ``\{{`` stands for the two characters themselves.
 
 >>> fill({"to": "{{ who }}", "text": "Dear {{ who.name }}, n={{ n }}"}, {"who": {"name": "Ann"}, "n": [1, 2]})
 {'to': {'name': 'Ann'}, 'text': 'Dear Ann, n=[1, 2]'}
@@ -33,7 +35,9 @@ def is_name(text: object) -> bool:
 
 
 def references(value: Any) -> Iterator[str]:
-    """Every reference in an argument, however deep; `Unresolved` for two braces that are none."""
+    """Every reference in an argument, however deep; `Unresolved` for two braces that
+    are none.
+    """
     if isinstance(value, str):
         for piece in _PIECE.finditer(value):
             if piece["stray"]:
@@ -60,13 +64,18 @@ def whole(value: object) -> str | None:
 
 
 def fill(value: Any, known: Mapping[str, Any], *, partly: bool = False) -> Any:
-    """An argument with every reference replaced; `Unresolved` names the one that leads nowhere.
+    """An argument with every reference replaced; `Unresolved` names the one that leads
+    nowhere.
 
     With ``partly``, references to names that are not known stay as they are.
     """
     if isinstance(value, str):
         only = whole(value)
-        return _value(only, known, partly) if only else _PIECE.sub(lambda piece: _written(piece, known, partly), value)
+        return (
+            _value(only, known, partly)
+            if only
+            else _PIECE.sub(lambda piece: _written(piece, known, partly), value)
+        )
     if isinstance(value, Mapping):
         return {name: fill(each, known, partly=partly) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -84,7 +93,9 @@ def _written(piece: re.Match[str], known: Mapping[str, Any], partly: bool) -> st
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        raise Unresolved(f"{shown(piece[2])}: a {type(value).__name__} cannot stand inside a text") from None
+        raise Unresolved(
+            f"{shown(piece[2])}: a {type(value).__name__} cannot stand inside a text"
+        ) from None
 
 
 def shown(reference: str) -> str:
@@ -115,4 +126,6 @@ def _inside(value: Any, step: str, where: str) -> Any:
         if step.isdecimal() and len(step) < 10 and int(step) < len(value):
             return value[int(step)]
         raise Unresolved(f"{where} is a list of {len(value)} and has no place {step!r}")
-    raise Unresolved(f"{where} is a {type(value).__name__} and has nothing inside; only objects and lists have")
+    raise Unresolved(
+        f"{where} is a {type(value).__name__} and has nothing inside; only objects and lists have"
+    )

@@ -1,4 +1,6 @@
-"""Whether a skill may be activated: the facts for the person who approves it, and what nobody may approve."""
+"""Whether a skill may be activated: the facts for the person who approves it, and what
+nobody may approve.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ AUTOMATIC: Final = "auto_approve_skills"  # who approved what the setting activa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The facts about a skill before its approval. ``obstacle`` says why it cannot be approved; else it is empty."""
+    """The facts about a skill before its approval. ``obstacle`` says why it cannot be
+    approved; else it is empty.
+    """
 
     skill: Skill
     fingerprint: str
@@ -31,8 +35,16 @@ class Review:
 
     def as_json(self) -> dict[str, Any]:
         """The review as JSON."""
-        facts = {"fingerprint": self.fingerprint, "grants": list(self.grants), "obstacle": self.obstacle}
-        return {"skill": to_json(self.skill), **facts, "findings": [asdict(finding) for finding in self.findings]}
+        facts = {
+            "fingerprint": self.fingerprint,
+            "grants": list(self.grants),
+            "obstacle": self.obstacle,
+        }
+        return {
+            "skill": to_json(self.skill),
+            **facts,
+            "findings": [asdict(finding) for finding in self.findings],
+        }
 
 
 def drafts(skills: Iterable[Skill]) -> list[Skill]:
@@ -42,14 +54,21 @@ def drafts(skills: Iterable[Skill]) -> list[Skill]:
 
 
 def waiting(noun: Proposal | Skill | Learning) -> dict[str, Any]:
-    """Something that awaits a decision as JSON, beside ``what`` it is; a skill with its findings."""
+    """Something that awaits a decision as JSON, beside ``what`` it is; a skill with its
+    findings.
+    """
     written = to_json(noun)
     what = str(written["type"])
-    return {"what": what, **(reviewed(noun).as_json() if isinstance(noun, Skill) else {what: written})}
+    return {
+        "what": what,
+        **(reviewed(noun).as_json() if isinstance(noun, Skill) else {what: written}),
+    }
 
 
 def reviewed(skill: Skill) -> Review:
-    """Look at a skill; one that cannot be reviewed has an obstacle, and no fingerprint to approve."""
+    """Look at a skill; one that cannot be reviewed has an obstacle, and no fingerprint
+    to approve.
+    """
     try:
         return review(skill)
     except HexadError as error:
@@ -57,25 +76,50 @@ def reviewed(skill: Skill) -> Review:
 
 
 def review(skill: Skill) -> Review:
-    """Look at a skill; a script is validated. A definition that does not fit its kind is an error."""
+    """Look at a skill; a script is validated. A definition that does not fit its kind
+    is an error.
+    """
     shapes.check(skill.kind, skill.definition, skill.parameters)
     fingerprint = shapes.fingerprint(skill)
     if skill.kind is not SkillKind.SCRIPT:
         return Review(skill=skill, fingerprint=fingerprint)
     grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
-        verdict = check(cast("str", skill.definition["script"]), files=shapes.files_of(skill.definition))
+        verdict = check(
+            cast("str", skill.definition["script"]),
+            files=shapes.files_of(skill.definition),
+        )
     except MissingExtra as error:
-        return Review(skill=skill, fingerprint=fingerprint, grants=grants, obstacle=f"stays a draft: {error}")
+        return Review(
+            skill=skill,
+            fingerprint=fingerprint,
+            grants=grants,
+            obstacle=f"stays a draft: {error}",
+        )
     obstacle = (
-        _rejection(verdict.findings) if verdict.decision is Decision.REJECT else _undeclared(verdict.needs, grants)
+        _rejection(verdict.findings)
+        if verdict.decision is Decision.REJECT
+        else _undeclared(verdict.needs, grants)
     )
-    return Review(skill=skill, fingerprint=fingerprint, findings=verdict.findings, grants=grants, obstacle=obstacle)
+    return Review(
+        skill=skill,
+        fingerprint=fingerprint,
+        findings=verdict.findings,
+        grants=grants,
+        obstacle=obstacle,
+    )
 
 
 def _rejection(findings: tuple[Finding, ...]) -> str:
-    worst = [(each, f" of {each.file}" if each.file else "") for each in findings if each.decision is Decision.REJECT]
-    reasons = [f"line {each.line}{where}: {each.says} [{each.rule}]" for each, where in worst[:3]]
+    worst = [
+        (each, f" of {each.file}" if each.file else "")
+        for each in findings
+        if each.decision is Decision.REJECT
+    ]
+    reasons = [
+        f"line {each.line}{where}: {each.says} [{each.rule}]"
+        for each, where in worst[:3]
+    ]
     return f"is rejected: {'; '.join(reasons)}"
 
 

@@ -1,4 +1,6 @@
-"""Active skills as plain callables, for any framework that makes tools of functions: name, signature, docstring."""
+"""Active skills as plain callables, for any framework that makes tools of functions:
+name, signature, docstring.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,30 @@ _TYPES: Final[Mapping[str, Any]] = {
 
 
 def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
-    """The skills by the names of their tools, each name once: letters, digits and _, at most 64 of them.
+    """The skills by the names of their tools, each name once: letters, digits and _, at
+    most 64 of them.
 
-    Pass every skill, also those that may not run, oldest first: a name belongs to the skill that had it first, so a
-    caller never gets a later one instead. The later one's name ends with a digest.
+    Pass every skill, also those that may not run, oldest first: a name belongs to the
+    skill that had it first, so a caller never gets a later one instead. The later one's
+    name ends with a digest.
     """
     named: dict[str, Skill] = {}
     for skill in skills:
         plain = re.sub(r"[^A-Za-z0-9]+", "_", skill.name).strip("_")
-        own = f"{PREFIX}{plain or _digest(skill.name)}"[:_LONGEST_NAME]  # also a name in another script needs its own
-        named[f"{own[: _LONGEST_NAME - 9]}_{_digest(skill.name)}" if own in named else own] = skill
+        own = f"{PREFIX}{plain or _digest(skill.name)}"[
+            :_LONGEST_NAME
+        ]  # also a name in another script needs its own
+        named[
+            f"{own[: _LONGEST_NAME - 9]}_{_digest(skill.name)}" if own in named else own
+        ] = skill
     return named
 
 
-def tool_of(name: str, skill: Skill, run: Callable[..., Any], *, asynchronous: bool = False) -> Callable[..., Any]:
-    """A function that runs the skill and returns its output; a run that failed is `SkillFailed`.
+def tool_of(
+    name: str, skill: Skill, run: Callable[..., Any], *, asynchronous: bool = False
+) -> Callable[..., Any]:
+    """A function that runs the skill and returns its output; a run that failed is
+    `SkillFailed`.
 
     With ``asynchronous`` it is a coroutine function, and ``run`` is one.
     """
@@ -72,7 +83,9 @@ def _output(result: SkillResult) -> Any:
     if not result.ok:
         raise SkillFailed(result.name, result.error)
     if result.script is not None and result.script.cut:
-        return "\n".join([str(result.output), *(f"[{sentence}]" for sentence in result.script.cut)])
+        return "\n".join(
+            [str(result.output), *(f"[{sentence}]" for sentence in result.script.cut)]
+        )
     return result.output
 
 
@@ -87,8 +100,13 @@ class _Takes:
     @classmethod
     def what(cls, skill: Skill) -> _Takes:
         """The parameters that the schema lists, those that must be given first."""
-        listed, needed = parameters.properties_of(skill.parameters), parameters.required_of(skill.parameters)
-        must = [name for name in listed if name in needed and "default" not in listed[name]]
+        listed, needed = (
+            parameters.properties_of(skill.parameters),
+            parameters.required_of(skill.parameters),
+        )
+        must = [
+            name for name in listed if name in needed and "default" not in listed[name]
+        ]
         originals: dict[str, str] = {}
         found = []
         for name in [*must, *(name for name in listed if name not in must)]:
@@ -96,30 +114,52 @@ class _Takes:
             own = next(each for each in numbered(plain, "_") if each not in originals)
             originals[own] = name
             found.append(_parameter(own, listed[name], required=name in must))
-        nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
+        nullable = frozenset(
+            own for own, name in originals.items() if _may_be_null(listed[name])
+        )
         return cls(inspect.Signature(found, return_annotation=Any), originals, nullable)
 
-    def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a call by their own names. An optional one that is None, but not nullable, is omitted."""
+    def parameters(
+        self, given: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The parameters of a call by their own names. An optional one that is None,
+        but not nullable, is omitted.
+        """
         bound = self.signature.bind(*given, **named).arguments
-        return {self.originals[name]: value for name, value in bound.items() if not self._left_out(name, value)}
+        return {
+            self.originals[name]: value
+            for name, value in bound.items()
+            if not self._left_out(name, value)
+        }
 
     def _left_out(self, name: str, value: object) -> bool:
-        return value is None and name not in self.nullable and self.signature.parameters[name].default is None
+        return (
+            value is None
+            and name not in self.nullable
+            and self.signature.parameters[name].default is None
+        )
 
 
 def _may_be_null(schema: Mapping[str, Any]) -> bool:
     either = any(map(_may_be_null, schema.get("anyOf", ())))
-    return either or "null" in parameters.kinds_of(schema) or None in schema.get("enum", ())
+    return (
+        either
+        or "null" in parameters.kinds_of(schema)
+        or None in schema.get("enum", ())
+    )
 
 
 def needs_of(skill: Skill) -> frozenset[str]:
     """The tools that the steps of a composite skill call; none for other kinds."""
     steps: Any = skill.definition["steps"] if skill.kind is SkillKind.COMPOSITE else ()
-    return frozenset(step["tool"] for step in steps)  # only what was checked becomes a tool
+    return frozenset(
+        step["tool"] for step in steps
+    )  # only what was checked becomes a tool
 
 
-def _parameter(name: str, schema: Mapping[str, Any], *, required: bool) -> inspect.Parameter:
+def _parameter(
+    name: str, schema: Mapping[str, Any], *, required: bool
+) -> inspect.Parameter:
     kind, annotation = inspect.Parameter.POSITIONAL_OR_KEYWORD, _annotation(schema)
     if required:
         return inspect.Parameter(name, kind, annotation=annotation)
@@ -142,7 +182,9 @@ def _docstring(skill: Skill, takes: _Takes) -> str:
     parts = [skill.description]
     if skill.when:
         parts.append(f"Use it when: {skill.when}")
-    arguments = [f"    {own}: {_says(listed[name])}" for own, name in takes.originals.items()]
+    arguments = [
+        f"    {own}: {_says(listed[name])}" for own, name in takes.originals.items()
+    ]
     if arguments:
         parts.append("\n".join(("Args:", *arguments)))
     return visible("\n\n".join(parts))
@@ -150,9 +192,16 @@ def _docstring(skill: Skill, takes: _Takes) -> str:
 
 def _says(schema: Mapping[str, Any]) -> str:
     says = schema.get("description") or schema.get("title") or ""
-    choices = f"one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
+    choices = (
+        f"one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
+    )
     default = f"{schema['default']!r} if not given" if "default" in schema else ""
-    return "; ".join(part for part in (" ".join(str(says).split()), choices, default) if part) or "a value"
+    return (
+        "; ".join(
+            part for part in (" ".join(str(says).split()), choices, default) if part
+        )
+        or "a value"
+    )
 
 
 def _digest(name: str) -> str:
@@ -162,5 +211,9 @@ def _digest(name: str) -> str:
 def _argument(name: str) -> str:
     plain = re.sub(r"\W", "_", name) or "_"
     plain = f"_{plain}" if plain[0].isdigit() else plain
-    plain = plain if plain.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", plain)  # `m²` is of letters, and no name
-    return f"{plain}_" if keyword.iskeyword(plain) or plain in {"self", "cls"} else plain
+    plain = (
+        plain if plain.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", plain)
+    )  # `m²` is of letters, and no name
+    return (
+        f"{plain}_" if keyword.iskeyword(plain) or plain in {"self", "cls"} else plain
+    )

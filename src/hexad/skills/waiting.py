@@ -1,4 +1,5 @@
-"""How a run waits for what takes time: `Here` waits in this thread, `event_loop.InLoop` in the caller's event loop.
+"""How a run waits for what takes time: `Here` waits in this thread, `event_loop.InLoop`
+in the caller's event loop.
 
 A run is a coroutine that waits through one of the two. A `Halt` ends it from outside.
 """
@@ -19,11 +20,15 @@ Wait: TypeAlias = "Here | InLoop"
 
 
 class Halted(BaseException):
-    """A run was ended from outside. Not an `Exception`: no step of a program should handle it as a failure."""
+    """A run was ended from outside. Not an `Exception`: no step of a program should
+    handle it as a failure.
+    """
 
 
 class Halt:
-    """Call it from any thread to end a run: the work in flight is stopped, and no further step begins."""
+    """Call it from any thread to end a run: the work in flight is stopped, and no
+    further step begins.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,7 +48,9 @@ class Halt:
 
     @contextmanager
     def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
-        """While the body works, a halt calls ``stop``; the result of the body is discarded then."""
+        """While the body works, a halt calls ``stop``; the result of the body is
+        discarded then.
+        """
         with self._lock:
             self.check()
             self._stop = stop
@@ -62,7 +69,8 @@ def _nothing() -> None:
 class Here:
     """Waits in this thread, so that a run never suspends.
 
-    Coroutines run in an event loop of their own, in another thread, because this one may have a running loop already.
+    Coroutines run in an event loop of their own, in another thread, because this one
+    may have a running loop already.
     """
 
     def __init__(self, halt: Halt) -> None:
@@ -71,7 +79,9 @@ class Here:
         self._loop: OwnLoop | None = None
 
     async def blocking(self, work: Callable[[], Any]) -> Any:
-        """The result of work that blocks its thread; what takes long ends soon after the halt was called."""
+        """The result of work that blocks its thread; what takes long ends soon after
+        the halt was called.
+        """
         self.halt.check()
         value = work()
         self.halt.check()

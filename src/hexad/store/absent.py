@@ -1,4 +1,6 @@
-"""The store of an engine that is off: it holds nothing, and says how to turn the engine on."""
+"""The store of an engine that is off: it holds nothing, and says how to turn the engine
+on.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The calls and offers of sessions, in tables that every database has; the contract is the ports'."""
+"""The calls and offers of sessions, in tables that every database has; the contract is
+the ports'.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _CALL: Final = f"SELECT {', '.join(CALLS.names)} FROM hexad.call WHERE tenant = 
 LATEST_CALLS: Final = f"{_CALL} AND session = $2 ORDER BY number DESC LIMIT $3"
 _EVERY_CALL: Final = f"{_CALL} ORDER BY session, number"
 LATEST_OF_TOOL: Final = (
-    "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 12"
+    "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
+    "ORDER BY number DESC LIMIT 12"
 )
 OFFERS_OF: Final = (
     'SELECT session, learning, "trigger", state, at FROM hexad.offer '
@@ -26,7 +29,9 @@ OFFERS_OF: Final = (
 )
 _ADD_CALL: Final = insert("hexad.call", CALLS.names)
 _PUT_OFFER: Final = upsert("hexad.offer", OFFERS.names, "session", "learning")
-_RELINK_CALLS: Final = "UPDATE hexad.call SET learning = $3 WHERE tenant = $1 AND learning = $2"
+_RELINK_CALLS: Final = (
+    "UPDATE hexad.call SET learning = $3 WHERE tenant = $1 AND learning = $2"
+)
 _RELINK_OFFERS: Final = (
     "UPDATE hexad.offer SET learning = $3 WHERE tenant = $1 AND learning = $2 AND session NOT IN "
     "(SELECT session FROM hexad.offer WHERE tenant = $1 AND learning = $3)"
@@ -41,10 +46,15 @@ _DROP_OFFERS: Final = "DELETE FROM hexad.offer WHERE tenant = $1 AND at < $2"
 
 
 class CallTables:
-    """Writes calls and offers, and reads them; a store runs the statements for its namespace."""
+    """Writes calls and offers, and reads them; a store runs the statements for its
+    namespace.
+    """
 
     see: str  # the statement that counts an occurrence of a learning's error: the learning, and when it was
-    of_sessions: Sequence[str] = ("hexad.call", "hexad.offer")  # the tables that are forgotten with a session
+    of_sessions: Sequence[str] = (
+        "hexad.call",
+        "hexad.offer",
+    )  # the tables that are forgotten with a session
 
     def _write(self, sql: str, *values: Any) -> object:
         raise NotImplementedError
@@ -79,7 +89,9 @@ class CallTables:
             self._forget(changes)
 
     def _forget(self, changes: LearningChanges) -> None:
-        for everything in [f"DELETE FROM {table} WHERE tenant = $1" for table in self.of_sessions]:
+        for everything in [
+            f"DELETE FROM {table} WHERE tenant = $1" for table in self.of_sessions
+        ]:
             if changes.forget_everything:
                 self._write(everything)
             for session in changes.forget_sessions:

@@ -1,7 +1,8 @@
-"""The nouns that learning's part of the ports is about: the calls and offers of sessions, and templates of errors.
+"""The nouns that learning's part of the ports is about: the calls and offers of
+sessions, and templates of errors.
 
-Calls and offers are working memory. They are bounded, old ones are dropped, and a backup leaves them out. What was
-learned from them is in the learnings.
+Calls and offers are working memory. They are bounded, old ones are dropped, and a
+backup leaves them out. What was learned from them is in the learnings.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOffer:
-    """The state of a session and a learning: it met the error, was shown something, and what came of it."""
+    """The state of a session and a learning: it met the error, was shown something, and
+    what came of it.
+    """
 
     session: str
     learning: str
@@ -85,12 +88,20 @@ _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class LearningChanges(NamedTuple):
-    """Changes to what learning keeps besides the learnings' records; made in the order of the fields."""
+    """Changes to what learning keeps besides the learnings' records; made in the order
+    of the fields.
+    """
 
-    seen: Mapping[str, datetime] = _NONE  # learnings whose error occurred once more, and when
+    seen: Mapping[str, datetime] = (
+        _NONE  # learnings whose error occurred once more, and when
+    )
     calls: Collection[RecordedCall] = ()  # to be added
-    offers: Collection[SessionOffer] = ()  # to be set: one for each session and learning
-    renamed: Mapping[str, str | None] = _NONE  # calls and offers of a learning become another's
+    offers: Collection[
+        SessionOffer
+    ] = ()  # to be set: one for each session and learning
+    renamed: Mapping[str, str | None] = (
+        _NONE  # calls and offers of a learning become another's
+    )
     keep_calls: Mapping[str, int] = _NONE  # by session: only so many of the latest stay
     drop_calls_below: int | None = None  # calls with lower numbers are dropped
     drop_offers_before: datetime | None = None
@@ -98,13 +109,25 @@ class LearningChanges(NamedTuple):
     forget_everything: bool = False
 
 
-VALUES: Final = ("url", "email", "uuid", "time", "ip", "host", "path", "value", "num", "id")  # kinds of placeholders
+VALUES: Final = (
+    "url",
+    "email",
+    "uuid",
+    "time",
+    "ip",
+    "host",
+    "path",
+    "value",
+    "num",
+    "id",
+)  # kinds of placeholders
 WILDCARD: Final = "<*>"
 _VALUE: Final = re.compile(f"<(?:{'|'.join(VALUES)})>")
 
 
 def skeleton(template: str) -> str:
-    """A template without the kinds of its values: errors that differ in them alone are one.
+    """A template without the kinds of its values: errors that differ in them alone are
+    one.
 
     >>> skeleton("no row <num> in <value>")
     'no row <*> in <*>'

@@ -1,7 +1,9 @@
-"""Which postings of a question are read, the same on every store: those of its rarest terms, up to a fixed number.
+"""Which postings of a question are read, the same on every store: those of its rarest
+terms, up to a fixed number.
 
-The cost is bounded, however large the database is. Terms are opened in the order of rarity, and a term names its
-newest rows as long as there is room. A term for which there is no room only adds to rows that are there already.
+The cost is bounded, however large the database is. Terms are opened in the order of
+rarity, and a term names its newest rows as long as there is room. A term for which
+there is no room only adds to rows that are there already.
 """
 
 from __future__ import annotations
@@ -25,15 +27,27 @@ CAPACITY: Final = 600  # rows of a layer that are weighed by their postings
 MAX_OPENED: Final = 64  # terms that are opened, the rarest first
 
 
-def counted_terms(terms: Sequence[str], facets: Sequence[str], *, subjects: bool) -> Sequence[str]:
-    """The terms whose frequencies are needed: the question's, the facets, and the subjects that its terms may name."""
-    return (*terms, *facets, *(facet(SUBJECT, term) for term in terms)) if subjects else (*terms, *facets)
+def counted_terms(
+    terms: Sequence[str], facets: Sequence[str], *, subjects: bool
+) -> Sequence[str]:
+    """The terms whose frequencies are needed: the question's, the facets, and the
+    subjects that its terms may name.
+    """
+    return (
+        (*terms, *facets, *(facet(SUBJECT, term) for term in terms))
+        if subjects
+        else (*terms, *facets)
+    )
 
 
 def opening_order(statistics: IndexStatistics, terms: Sequence[str]) -> list[str]:
-    """The terms to open: the rarest first, then those that name a subject, which all rows about it hold."""
+    """The terms to open: the rarest first, then those that name a subject, which all
+    rows about it hold.
+    """
     known = statistics.frequencies
-    rarest = sorted(known.keys() & set(terms), key=lambda term: (known[term], term))[:MAX_OPENED]
+    rarest = sorted(known.keys() & set(terms), key=lambda term: (known[term], term))[
+        :MAX_OPENED
+    ]
     return sorted(rarest, key=lambda term: facet(SUBJECT, term) in known)
 
 
@@ -47,7 +61,8 @@ def evidence_of(
     own: bool,
     threads: bool = True,
 ) -> dict[Layer, LayerEvidence]:
-    """The evidence of each layer, from its statistics, its opened terms, and whether rows may be left out of them.
+    """The evidence of each layer, from its statistics, its opened terms, and whether
+    rows may be left out of them.
 
     Associations come with the number of their item, if that is an indexed row.
     """
@@ -55,7 +70,11 @@ def evidence_of(
     led = Counter((each.layer, each.term) for each, _ in known)
     found: dict[Layer, LayerEvidence] = {}
     for layer in question.layers:
-        few = [pair for pair in known if pair[0].layer is layer and led[layer, pair[0].term] <= MOST_ASSOCIATIONS]
+        few = [
+            pair
+            for pair in known
+            if pair[0].layer is layer and led[layer, pair[0].term] <= MOST_ASSOCIATIONS
+        ]
         said = [each for each, _ in few]
         if layer not in opened:
             found[layer] = LayerEvidence(associations=said)
@@ -81,19 +100,31 @@ class Opening:
 
     def __init__(self) -> None:
         self.postings: dict[str, list[Posting]] = {}
-        self._named = 0  # postings so far; rows are only counted once there may be too many
+        self._named = (
+            0  # postings so far; rows are only counted once there may be too many
+        )
         self._rows: dict[int, None] = {}
-        self._overflowing: dict[str, int] = {}  # the number of rows before each term that had more rows than room
+        self._overflowing: dict[
+            str, int
+        ] = {}  # the number of rows before each term that had more rows than room
 
     @property
     def room(self) -> int:
         """How many rows the next term may name."""
         if self._named and not self._rows:
-            self._rows = dict.fromkeys([posting[0] for postings in self.postings.values() for posting in postings])
+            self._rows = dict.fromkeys(
+                [
+                    posting[0]
+                    for postings in self.postings.values()
+                    for posting in postings
+                ]
+            )
         return CAPACITY - len(self._rows)
 
     def add(self, term: str, newest: list[Posting]) -> None:
-        """A term's rows, newest first, at least as many as there is room for if it has them."""
+        """A term's rows, newest first, at least as many as there is room for if it has
+        them.
+        """
         self._named += len(newest)
         if self._named < CAPACITY and not self._rows:
             self.postings[term] = newest
@@ -107,8 +138,8 @@ class Opening:
 
     @property
     def unread(self) -> Mapping[str, Sequence[int]]:
-        """The terms of which `complete` needs more postings, each with the rows to look for: those that other terms
-        named before it and that are older than its own.
+        """The terms of which `complete` needs more postings, each with the rows to look
+        for: those that other terms named before it and that are older than its own.
         """
         rows = list(self._rows) if self._overflowing else []
         wanted: dict[str, Sequence[int]] = {}
@@ -125,7 +156,9 @@ class Opening:
 
 @dataclass(slots=True)
 class UnsplitRows:
-    """The rows of a layer that have no postings yet, newest first: their words are read whole."""
+    """The rows of a layer that have no postings yet, newest first: their words are read
+    whole.
+    """
 
     rows: Sequence[tuple[int, str]] = ()
     _terms: frozenset[str] | None = None
@@ -135,7 +168,11 @@ class UnsplitRows:
     def postings(self, term: str) -> list[Posting]:
         """The rows that hold a term, newest first."""
         if self._terms is None:
-            self._terms = frozenset(chain.from_iterable(words.replace("\n", " ").split(" ") for _, words in self.rows))
+            self._terms = frozenset(
+                chain.from_iterable(
+                    words.replace("\n", " ").split(" ") for _, words in self.rows
+                )
+            )
         if term not in self._terms:
             return []
         if term not in self._found:

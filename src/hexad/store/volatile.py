@@ -1,4 +1,6 @@
-"""A store that vanishes with the process, for tests and trials: the tables of `sqlite/`, without a file."""
+"""A store that vanishes with the process, for tests and trials: the tables of
+`sqlite/`, without a file.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["VolatileStore"]
 
-_inherited: Final[list[object]] = []  # a child must neither use nor close what a thread of its parent worked with
+_inherited: Final[
+    list[object]
+] = []  # a child must neither use nor close what a thread of its parent worked with
 
 
 class VolatileStore:
@@ -44,7 +48,9 @@ class VolatileStore:
         hold_over_fork(self)
 
     def before_fork(self) -> None:
-        """A child that got the connection in the middle of another thread's work could not use it."""
+        """A child that got the connection in the middle of another thread's work could
+        not use it.
+        """
         self._held = self._lock.acquire(timeout=FORK_PATIENCE)
 
     def after_fork_in_parent(self) -> None:
@@ -63,10 +69,16 @@ class VolatileStore:
         self._lock.release()
 
     @contextmanager
-    def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Unit]:
-        """One state: writers wait until the block ends, and it waits for them, but not beyond its deadline."""
+    def reading(
+        self, namespace: str, *, deadline: float | None = None
+    ) -> Iterator[Unit]:
+        """One state: writers wait until the block ends, and it waits for them, but not
+        beyond its deadline.
+        """
         start = time.monotonic()
-        with self._taken(deadline, DeadlineExceeded(IN_MEMORY, deadline or 0.0)) as connection:
+        with self._taken(
+            deadline, DeadlineExceeded(IN_MEMORY, deadline or 0.0)
+        ) as connection:
             if deadline is not None:
                 connection.stop_at(start + deadline)
             try:
@@ -75,11 +87,15 @@ class VolatileStore:
                 connection.set_progress_handler(None, 0)
 
     @contextmanager
-    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Unit]:
+    def transaction(
+        self, namespace: str, *, patience: float | None = None
+    ) -> Iterator[Unit]:
         """All or nothing, one writer at a time."""
         with self._taken(patience) as connection:
             if connection.in_transaction:
-                raise StoreError(IN_MEMORY, "this thread is in a transaction already; use that one")
+                raise StoreError(
+                    IN_MEMORY, "this thread is in a transaction already; use that one"
+                )
             connection.execute("BEGIN")
             try:
                 with connection:  # commits, or rolls back
@@ -112,7 +128,9 @@ class VolatileStore:
             self._connection = None
 
     @contextmanager
-    def _taken(self, seconds: float | None, late: StoreError | None = None) -> Iterator[Connection]:
+    def _taken(
+        self, seconds: float | None, late: StoreError | None = None
+    ) -> Iterator[Connection]:
         """The connection, if it is free in time."""
         if not self._lock.acquire(timeout=-1 if seconds is None else seconds):
             raise late or StoreBusy(IN_MEMORY, "another thread is writing; try again")
@@ -128,7 +146,9 @@ class VolatileStore:
 
 @cache
 def _schema() -> str:
-    """A script that creates the tables as all migrations leave them: a sixth of the time of migrating."""
+    """A script that creates the tables as all migrations leave them: a sixth of the
+    time of migrating.
+    """
     with closing(sqlite3.connect(IN_MEMORY, isolation_level=None)) as connection:
         migrate(connection, Path(IN_MEMORY), migrations())
         return "\n".join(connection.iterdump())

@@ -9,7 +9,8 @@ START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FixedClock:
-    """Give it to `Hexad.open(clock=…)`: recency, expiry and audit times become functions of the test.
+    """Give it to `Hexad.open(clock=…)`: recency, expiry and audit times become
+    functions of the test.
 
     >>> clock = FixedClock()
     >>> clock.advance(days=1)

@@ -1,4 +1,6 @@
-"""`FaultyStore`: a real store that fails, blocks or counts at its port, for tests of what depends on one."""
+"""`FaultyStore`: a real store that fails, blocks or counts at its port, for tests of
+what depends on one.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,14 @@ class FaultyStore:
     def location(self) -> str:
         return f"faulty {id(self)}"
 
-    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+    def reading(
+        self, namespace: str, *, deadline: float | None = None
+    ) -> AbstractContextManager[Reading]:
         return self._through(self.inner.reading(namespace, deadline=deadline))
 
-    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+    def transaction(
+        self, namespace: str, *, patience: float | None = None
+    ) -> AbstractContextManager[Writing]:
         return self._through(self.inner.transaction(namespace, patience=patience))
 
     @contextmanager
@@ -48,5 +54,7 @@ def over(hx: Hexad, store: Any) -> Hexad:
     """The same engine over another store, put in at the port."""
     engine = hx._engine  # noqa: SLF001 - a store is chosen when an engine is opened; this is for tests
     retriever = replace(hx.retriever, store=store)  # type: ignore[type-var]
-    changed = replace(engine, workspace=replace(engine.workspace, store=store), retriever=retriever)
+    changed = replace(
+        engine, workspace=replace(engine.workspace, store=store), retriever=retriever
+    )
     return Hexad(changed, hx.settings, owner=False)

@@ -1,4 +1,6 @@
-"""The work of the contract's other processes. They are spawned, so all they get is how to open the store."""
+"""The work of the contract's other processes. They are spawned, so all they get is how
+to open the store.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.store import Entry, Question, Store, Writing
-from hexad.testing.nouns import ENTRIES, HOME, MOMENT, audit_record, document, knowledge, version
+from hexad.testing.nouns import (
+    ENTRIES,
+    HOME,
+    MOMENT,
+    audit_record,
+    document,
+    knowledge,
+    version,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +30,9 @@ COUNTER: Final = "counter"
 
 
 def step(store: Store) -> int:
-    """One more in a counter that is kept in row, version, index, audit log and note alike."""
+    """One more in a counter that is kept in row, version, index, audit log and note
+    alike.
+    """
     with store.transaction(HOME) as unit:
         return count_in(unit)
 
@@ -29,7 +41,14 @@ def count_in(unit: Writing) -> int:
     """`step`, in a transaction that somebody else began."""
     row = unit.get(ENTRIES, COUNTER)
     count = row.record.use_count + 1 if row else 1
-    unit.put([Entry(replace(knowledge(COUNTER), use_count=count), document(f"count{count} counted"))])
+    unit.put(
+        [
+            Entry(
+                replace(knowledge(COUNTER), use_count=count),
+                document(f"count{count} counted"),
+            )
+        ]
+    )
     unit.add_versions([version(count, COUNTER)])
     end = unit.chain_end()
     unit.append_audit([audit_record(end[0] + 1 if end else 1)])
@@ -45,9 +64,13 @@ def counted(store: Store) -> int:
         assert (row.record.use_count if row else 0) == count
         assert (end[0] if end else 0) == count
         assert len(view.audit(limit=count + 1)) == count
-        assert [one.version for one in view.versions(ENTRIES, COUNTER)] == list(range(count, 0, -1))
+        assert [one.version for one in view.versions(ENTRIES, COUNTER)] == list(
+            range(count, 0, -1)
+        )
         terms = [f"count{number}" for number in range(count + 2)]
-        known = view.evidence(Question(layers=[ENTRIES], now=MOMENT, terms=terms))[ENTRIES].statistics.frequencies
+        known = view.evidence(Question(layers=[ENTRIES], now=MOMENT, terms=terms))[
+            ENTRIES
+        ].statistics.frequencies
         assert known == ({f"count{count}": 1} if count else {})
         return count
 
@@ -82,7 +105,9 @@ def count_until_killed(reopen: Callable[[], Store], acknowledge: Connection) -> 
 
 
 def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
-    """Children are forked while other threads write; each does a step, and its parent another."""
+    """Children are forked while other threads write; each does a step, and its parent
+    another.
+    """
     store, enough = reopen(), threading.Event()
 
     def write() -> None:

@@ -1,4 +1,6 @@
-"""Scripted conversations for any framework: replies of a model, and the requests that it got."""
+"""Scripted conversations for any framework: replies of a model, and the requests that
+it got.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ Reply: TypeAlias = str | Call | Sequence[str | Call] | Exception
 
 
 class Request(NamedTuple):
-    """A request to a model, in words: the system prompt, role and text of each message, and the tools.
+    """A request to a model, in words: the system prompt, role and text of each message,
+    and the tools.
 
     ``descriptions`` are those of the tools, in their order.
     """
@@ -41,7 +44,8 @@ class Request(NamedTuple):
 
 
 class Script:
-    """Replies, played once in order, or a function from a request to a reply. It keeps every request.
+    """Replies, played once in order, or a function from a request to a reply. It keeps
+    every request.
 
     >>> script = Script(["Hello."])
     >>> script.play(Request("", (("user", "Hi"),)))
@@ -70,6 +74,8 @@ def in_order(script: Iterable[Reply]) -> Callable[[Any], Reply]:
             try:
                 return next(replies)
             except StopIteration:
-                raise AssertionError("the script is over, and the model was asked again") from None
+                raise AssertionError(
+                    "the script is over, and the model was asked again"
+                ) from None
 
     return play

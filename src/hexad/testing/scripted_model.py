@@ -1,4 +1,6 @@
-"""`ScriptedModel`: an ADK model that plays back what it was given, for real agents without a key or a network."""
+"""`ScriptedModel`: an ADK model that plays back what it was given, for real agents
+without a key or a network.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,19 @@ from pydantic import PrivateAttr
 from hexad.testing.script import Call, Reply, in_order
 
 __all__ = ["Call", "Reply", "Script", "ScriptedModel"]
-_NO_TOKENS: Final = types.GenerateContentResponseUsageMetadata(prompt_token_count=0, candidates_token_count=0)
+_NO_TOKENS: Final = types.GenerateContentResponseUsageMetadata(
+    prompt_token_count=0, candidates_token_count=0
+)
 Script: TypeAlias = Iterable[Reply] | Callable[[LlmRequest], Reply]
 
 
 class ScriptedModel(BaseLlm):
-    """Answers from a script: a list of replies, played once in order, or a function from the request to a reply.
+    """Answers from a script: a list of replies, played once in order, or a function
+    from the request to a reply.
 
-    A reply is a text, a `Call`, several of them, or an exception to raise. ``requests`` holds every request as it came.
-    When it streams, a text comes word by word. With many conversations at once, use a function: a list knows one order.
+    A reply is a text, a `Call`, several of them, or an exception to raise. ``requests``
+    holds every request as it came. When it streams, a text comes word by word. With
+    many conversations at once, use a function: a list knows one order.
 
     >>> model = ScriptedModel.playing(["Hello."])
     >>> model.model, model.requests
@@ -54,15 +60,24 @@ class ScriptedModel(BaseLlm):
         reply = self._script(llm_request)
         if isinstance(reply, Exception):
             raise reply
-        parts = [_part(each) for each in ((reply,) if isinstance(reply, str | Call) else reply)]
+        parts = [
+            _part(each)
+            for each in ((reply,) if isinstance(reply, str | Call) else reply)
+        ]
         if stream:
             for word in (each for part in parts for each in (part.text or "").split()):
                 said = types.Content(role="model", parts=[types.Part(text=f"{word} ")])
                 yield LlmResponse(content=said, partial=True)
-        yield LlmResponse(content=types.Content(role="model", parts=parts), partial=False, usage_metadata=_NO_TOKENS)
+        yield LlmResponse(
+            content=types.Content(role="model", parts=parts),
+            partial=False,
+            usage_metadata=_NO_TOKENS,
+        )
 
 
 def _part(reply: str | Call) -> types.Part:
     if isinstance(reply, str):
         return types.Part(text=reply)
-    return types.Part(function_call=types.FunctionCall(name=reply.tool, args=dict(reply.args)))
+    return types.Part(
+        function_call=types.FunctionCall(name=reply.tool, args=dict(reply.args))
+    )

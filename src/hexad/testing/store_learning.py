@@ -1,4 +1,6 @@
-"""The part of the store contract that is about learning, and versions of skills. `store_suite` imports it."""
+"""The part of the store contract that is about learning, and versions of skills.
+`store_suite` imports it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ import pytest
 
 from hexad.model import Layer
 from hexad.store import Entry, Store
-from hexad.store.learning import VALUES, Activity, LearningChanges, RecordedCall, SessionOffer, TemplateFilter
+from hexad.store.learning import (
+    VALUES,
+    Activity,
+    LearningChanges,
+    RecordedCall,
+    SessionOffer,
+    TemplateFilter,
+)
 from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
 
 requirement = pytest.mark.requirement
@@ -18,7 +27,14 @@ DEPLOY: Final = "tool:deploy"
 
 
 def call(number: int = 1, **fields: Any) -> RecordedCall:
-    given = {"session": "s", "tool": "deploy", "ok": False, "learning": "learning-1", "arguments": "{}", "at": MOMENT}
+    given = {
+        "session": "s",
+        "tool": "deploy",
+        "ok": False,
+        "learning": "learning-1",
+        "arguments": "{}",
+        "at": MOMENT,
+    }
     return RecordedCall(number=number, **{**given, **fields})
 
 
@@ -32,12 +48,20 @@ def learn(store: Store, *, namespace: str = HOME, **changes: Any) -> None:
         unit.learn(LearningChanges(**changes))
 
 
-def activity(store: Store, session: str = "s", tool: str = "deploy", calls: int = 0, namespace: str = HOME) -> Activity:
+def activity(
+    store: Store,
+    session: str = "s",
+    tool: str = "deploy",
+    calls: int = 0,
+    namespace: str = HOME,
+) -> Activity:
     with store.reading(namespace) as view:
         return view.activity(session, tool, calls=calls)
 
 
-def calls(store: Store, session: str = "s", namespace: str = HOME) -> list[RecordedCall]:
+def calls(
+    store: Store, session: str = "s", namespace: str = HOME
+) -> list[RecordedCall]:
     return list(activity(store, session, calls=99, namespace=namespace).calls)
 
 
@@ -46,12 +70,29 @@ def offers(store: Store, session: str = "s") -> list[SessionOffer]:
 
 
 @requirement("LEARN-04")
-def test_templates_are_found_by_trigger_length_text_skeleton_and_wildcard_newest_first(store: Store) -> None:
+def test_templates_are_found_by_trigger_length_text_skeleton_and_wildcard_newest_first(
+    store: Store,
+) -> None:
     with store.transaction(HOME) as unit:
-        for name, template in (("a", "x y"), ("b", "x z"), ("c", "x y z"), ("wild", "no <*> at <num> here")):
-            record = learning(name, template=template, length=len(template.split()), error_pattern=f"{name}!")
+        for name, template in (
+            ("a", "x y"),
+            ("b", "x z"),
+            ("c", "x y z"),
+            ("wild", "no <*> at <num> here"),
+        ):
+            record = learning(
+                name,
+                template=template,
+                length=len(template.split()),
+                error_pattern=f"{name}!",
+            )
             unit.put([Entry(record, document("word"))])
-        unit.put([Entry(learning(kind, template=f"no <{kind}> here", length=3), None) for kind in VALUES])
+        unit.put(
+            [
+                Entry(learning(kind, template=f"no <{kind}> here", length=3), None)
+                for kind in VALUES
+            ]
+        )
         unit.put([Entry(learning("d", "tool:other", template="x y", length=2), None)])
 
         def found(**fields: Any) -> list[str]:
@@ -67,8 +108,14 @@ def test_templates_are_found_by_trigger_length_text_skeleton_and_wildcard_newest
         assert found(length=5, wildcard=True) == ["wild"]
         assert not found(length=3, wildcard=True)
         assert not found(length=4, skeleton="no <*> here")
-        two = [TemplateFilter(DEPLOY, limit=1, length=2), TemplateFilter("tool:other", limit=9)]
-        assert [tuple(each) for each in unit.templates(two)] == [("x z", "b"), ("x y", "d")]
+        two = [
+            TemplateFilter(DEPLOY, limit=1, length=2),
+            TemplateFilter("tool:other", limit=9),
+        ]
+        assert [tuple(each) for each in unit.templates(two)] == [
+            ("x z", "b"),
+            ("x y", "d"),
+        ]
     with store.reading(AWAY) as view:
         assert not view.templates([TemplateFilter(DEPLOY, limit=9)])
 
@@ -88,9 +135,17 @@ def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
 
 
 @requirement("LEARN-06", "STORE-06")
-def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(store: Store) -> None:
-    mine = [call(1), call(2, tool="login", ok=True, learning=""), call(4, arguments='{"a":["text",null,"0f"]}')]
-    learn(store, calls=[*mine, call(3, session="other")], offers=[offer("b"), offer("a")])
+def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(
+    store: Store,
+) -> None:
+    mine = [
+        call(1),
+        call(2, tool="login", ok=True, learning=""),
+        call(4, arguments='{"a":["text",null,"0f"]}'),
+    ]
+    learn(
+        store, calls=[*mine, call(3, session="other")], offers=[offer("b"), offer("a")]
+    )
     learn(store, namespace=AWAY, calls=[call(9)], offers=[offer("c")])
     found = activity(store, tool="login", calls=2)
     assert (list(found.calls), found.failed) == ([mine[2], mine[1]], False)
@@ -107,11 +162,24 @@ def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(st
 
 
 @requirement("SKILL-10")
-def test_the_calls_of_all_sessions_come_session_by_session_in_their_order(store: Store) -> None:
-    learn(store, calls=[call(number, session=session) for number, session in ((4, "b"), (1, "a"), (2, "b"), (3, "a"))])
+def test_the_calls_of_all_sessions_come_session_by_session_in_their_order(
+    store: Store,
+) -> None:
+    learn(
+        store,
+        calls=[
+            call(number, session=session)
+            for number, session in ((4, "b"), (1, "a"), (2, "b"), (3, "a"))
+        ],
+    )
     learn(store, namespace=AWAY, calls=[call(9)])
     with store.reading(HOME) as view:
-        assert [(each.session, each.number) for each in view.calls()] == [("a", 1), ("a", 3), ("b", 2), ("b", 4)]
+        assert [(each.session, each.number) for each in view.calls()] == [
+            ("a", 1),
+            ("a", 3),
+            ("b", 2),
+            ("b", 4),
+        ]
     with store.reading("nowhere") as view:
         assert list(view.calls()) == []
 
@@ -119,9 +187,19 @@ def test_the_calls_of_all_sessions_come_session_by_session_in_their_order(store:
 @requirement("LEARN-06")
 def test_old_calls_and_offers_are_dropped_and_the_latest_stay(store: Store) -> None:
     old = offer("a", session="other", at=MOMENT - timedelta(days=9))
-    learn(store, calls=[*map(call, range(1, 7)), call(7, session="other")], keep_calls={"s": 3}, offers=[old, offer()])
+    learn(
+        store,
+        calls=[*map(call, range(1, 7)), call(7, session="other")],
+        keep_calls={"s": 3},
+        offers=[old, offer()],
+    )
     assert [each.number for each in calls(store)] == [6, 5, 4]
-    learn(store, keep_calls={"s": 5}, drop_calls_below=6, drop_offers_before=MOMENT - timedelta(days=1))
+    learn(
+        store,
+        keep_calls={"s": 5},
+        drop_calls_below=6,
+        drop_offers_before=MOMENT - timedelta(days=1),
+    )
     assert [each.number for each in calls(store)] == [6]
     assert [each.number for each in calls(store, "other")] == [7]
     assert (offers(store), offers(store, "other")) == ([offer()], [])
@@ -129,14 +207,28 @@ def test_old_calls_and_offers_are_dropped_and_the_latest_stay(store: Store) -> N
 
 @requirement("LEARN-07")
 def test_an_offer_is_one_for_each_session_and_learning(store: Store) -> None:
-    learn(store, offers=[offer("b"), offer("a"), offer("a", state="worked"), offer("a", session="other")])
+    learn(
+        store,
+        offers=[
+            offer("b"),
+            offer("a"),
+            offer("a", state="worked"),
+            offer("a", session="other"),
+        ],
+    )
     assert offers(store) == [offer("a", state="worked"), offer("b")]
 
 
 @requirement("LEARN-04")
-def test_calls_and_offers_of_a_learning_become_anothers_or_nobodys(store: Store) -> None:
+def test_calls_and_offers_of_a_learning_become_anothers_or_nobodys(
+    store: Store,
+) -> None:
     failed = offer("new", session="both", state="failed")
-    learn(store, calls=[call(1, learning="old")], offers=[offer("old"), offer("old", session="both"), failed])
+    learn(
+        store,
+        calls=[call(1, learning="old")],
+        offers=[offer("old"), offer("old", session="both"), failed],
+    )
     learn(store, renamed={"old": "new"})
     assert [each.learning for each in calls(store)] == ["new"]
     assert offers(store) == [offer("new")]

@@ -16,9 +16,10 @@ A backend's whole test file, with pytest and hypothesis installed::
     def reopen(tmp_path):  # only if `store.durable`: opens the same database again
         return functools.partial(MyStore, tmp_path / "my.db")
 
-What ``reopen`` returns is called without arguments, in other processes too, so it must be picklable. A store that does
-not declare durability skips reopening, other processes, `fork` and sudden death. Every test is marked with the IDs of
-its requirements: register the marker ``requirement(id)``, or run without ``--strict-markers``.
+What ``reopen`` returns is called without arguments, in other processes too, so it must
+be picklable. A store that does not declare durability skips reopening, other processes,
+`fork` and sudden death. Every test is marked with the IDs of its requirements: register
+the marker ``requirement(id)``, or run without ``--strict-markers``.
 """
 
 from __future__ import annotations
@@ -89,9 +90,21 @@ def forking(reopening: Callable[[], Store]) -> Callable[[], Store]:
 def furnish(store: Store, namespace: str = HOME) -> None:
     """Store something of everything."""
     with store.transaction(namespace) as unit:
-        unit.put([Entry(knowledge("editor", "vim"), document("vim vim", name="editor"), ONE)])
-        unit.put([Entry(knowledge("doomed"), document("other")), Entry(knowledge("hidden"), None)])
-        unit.put([Entry(record, document("vim")) for record in (learning(), skill(), reference())])
+        unit.put(
+            [Entry(knowledge("editor", "vim"), document("vim vim", name="editor"), ONE)]
+        )
+        unit.put(
+            [
+                Entry(knowledge("doomed"), document("other")),
+                Entry(knowledge("hidden"), None),
+            ]
+        )
+        unit.put(
+            [
+                Entry(record, document("vim"))
+                for record in (learning(), skill(), reference())
+            ]
+        )
         unit.add_versions([version(1), skill_version(1)])
         unit.associate(TOOLS, "hotel", taught("hotel", "sleep"))
         unit.learn(LearningChanges(calls=[call(1)], offers=[offer()]))
@@ -103,7 +116,12 @@ def furnish(store: Store, namespace: str = HOME) -> None:
 def change_everything(unit: Writing) -> None:
     """Use every method that changes something."""
     unit.put([Entry(knowledge("editor", "emacs", pinned=True), document("emacs"), TWO)])
-    unit.put([Entry(knowledge(key), document("other vim"), ONE) for key in ("hidden", "third")])
+    unit.put(
+        [
+            Entry(knowledge(key), document("other vim"), ONE)
+            for key in ("hidden", "third")
+        ]
+    )
     unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
     unit.remove(ENTRIES, "doomed")
     unit.remove(SKILLS, "release")
@@ -112,9 +130,19 @@ def change_everything(unit: Writing) -> None:
     unit.remove_versions(SKILLS, "release")
     unit.associate(TOOLS, "hotel", ())
     unit.associate(TOOLS, "mail", taught("mail", "write"))
-    unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
-    unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 1}, forget_sessions=["t"]))
-    unit.propose([proposal("p1", content="other"), proposal("p3")], withdrawn=["p2", "nobody's"])
+    unit.learn(
+        LearningChanges(
+            seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]
+        )
+    )
+    unit.learn(
+        LearningChanges(
+            renamed={"learning-1": "x"}, keep_calls={"s": 1}, forget_sessions=["t"]
+        )
+    )
+    unit.propose(
+        [proposal("p1", content="other"), proposal("p3")], withdrawn=["p2", "nobody's"]
+    )
     unit.use([Use(ENTRIES, "editor", 3, MOMENT)])
     unit.append_audit([audit_record(2)])
     unit.set_note("fact", "changed")
@@ -130,14 +158,23 @@ def break_off(store: Store, error: BaseException) -> None:
 
 def everything(store: Store) -> list[object]:
     """All that can be read, to compare before and after."""
-    return [list(store.namespaces()), *(held_by(store, each) for each in store.namespaces())]
+    return [
+        list(store.namespaces()),
+        *(held_by(store, each) for each in store.namespaces()),
+    ]
 
 
 def held_by(store: Store, namespace: str) -> list[object]:
     """All that can be read in a namespace."""
     with store.reading(namespace) as view:
         return [
-            *((*view.page(each.layer), asked(view, ["vim", "emacs", "other"], layer=each.layer)) for each in RECORDS),
+            *(
+                (
+                    *view.page(each.layer),
+                    asked(view, ["vim", "emacs", "other"], layer=each.layer),
+                )
+                for each in RECORDS
+            ),
             [*view.versions(ENTRIES, "editor"), *view.versions(SKILLS, "release")],
             [list(view.vectors(ENTRIES, each.embedder)) for each in (ONE, TWO)],
             [*view.associations(), *view.proposals(), *view.audit()],
@@ -183,7 +220,9 @@ def test_a_transaction_reads_its_own_writes(store: Store) -> None:
         change_everything(unit)
         row = unit.get(ENTRIES, "editor")
         assert row is not None
-        assert row.record == knowledge("editor", "emacs", pinned=True, use_count=3, last_used=MOMENT)
+        assert row.record == knowledge(
+            "editor", "emacs", pinned=True, use_count=3, last_used=MOMENT
+        )
         assert unit.get(ENTRIES, "doomed") is None
         found = asked(unit, ["vim", "emacs", "other"], standing=9)
         assert found.statistics.frequencies == {"vim": 2, "emacs": 1, "other": 2}
@@ -203,7 +242,9 @@ def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
 
 
 @requirement("STORE-02")
-def test_a_transaction_within_a_transaction_is_refused_and_harms_nothing(store: Store) -> None:
+def test_a_transaction_within_a_transaction_is_refused_and_harms_nothing(
+    store: Store,
+) -> None:
     with store.transaction(HOME) as unit:
         unit.set_note("fact", "outer")
         for namespace in (HOME, AWAY):
@@ -215,9 +256,15 @@ def test_a_transaction_within_a_transaction_is_refused_and_harms_nothing(store: 
 
 
 @requirement("STORE-02", "CTX-10")
-def test_a_reader_sees_only_committed_transactions_and_waits_for_none_beyond_its_deadline(store: Store) -> None:
+def test_a_reader_sees_only_committed_transactions_and_waits_for_none_beyond_its_deadline(
+    store: Store,
+) -> None:
     furnish(store)
-    with another_writing(store), suppress(DeadlineExceeded), store.reading(HOME, deadline=0.05) as view:
+    with (
+        another_writing(store),
+        suppress(DeadlineExceeded),
+        store.reading(HOME, deadline=0.05) as view,
+    ):
         assert view.note("fact") == "original"
     with store.reading(HOME, deadline=60) as view:
         assert view.note("fact") == "not yet"
@@ -244,14 +291,25 @@ def test_what_a_reader_sees_does_not_change_while_it_reads(store: Store) -> None
 
 
 def _glimpse(view: Reading) -> list[object]:
-    return [list(view.page(ENTRIES)), asked(view, ["vim"]), view.note("fact"), list(view.audit())]
+    return [
+        list(view.page(ENTRIES)),
+        asked(view, ["vim"]),
+        view.note("fact"),
+        list(view.audit()),
+    ]
 
 
 @requirement("STORE-02")
-def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_patience(store: Store) -> None:
+def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_patience(
+    store: Store,
+) -> None:
     furnish(store)
     before = everything(store)
-    with pytest.raises(StoreBusy, match="again"), another_writing(store), store.transaction(HOME, patience=0) as unit:
+    with (
+        pytest.raises(StoreBusy, match="again"),
+        another_writing(store),
+        store.transaction(HOME, patience=0) as unit,
+    ):
         pytest.fail(f"two transactions at once, and the other's {unit.note('fact')}")
     with store.transaction(HOME, patience=0) as unit:
         assert unit.note("fact") == "not yet"
@@ -260,7 +318,9 @@ def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_p
 
 
 @requirement("STORE-02")
-def test_many_threads_at_once_lose_nothing_and_read_only_whole_transactions(store: Store) -> None:
+def test_many_threads_at_once_lose_nothing_and_read_only_whole_transactions(
+    store: Store,
+) -> None:
     with ThreadPoolExecutor(8) as pool:
         written = [pool.submit(step, store) for _ in range(80)]
         read = [pool.submit(counted, store) for _ in range(40)]
@@ -283,10 +343,21 @@ def test_evidence_says_whether_the_user_has_entries(store: Store) -> None:
 
 
 @requirement("STORE-06")
-def test_namespaces_and_layers_with_the_same_keys_and_terms_do_not_see_each_other(store: Store) -> None:
+def test_namespaces_and_layers_with_the_same_keys_and_terms_do_not_see_each_other(
+    store: Store,
+) -> None:
     words = document("vim vim")
-    put(store, (knowledge("editor", "mine", pinned=True), words), (reference("editor"), words))
-    put(store, (knowledge("editor", "theirs"), document("vim")), (knowledge("b"), words), namespace=AWAY)
+    put(
+        store,
+        (knowledge("editor", "mine", pinned=True), words),
+        (reference("editor"), words),
+    )
+    put(
+        store,
+        (knowledge("editor", "theirs"), document("vim")),
+        (knowledge("b"), words),
+        namespace=AWAY,
+    )
     with store.reading(AWAY) as view:
         theirs = [row.number for row in view.page(ENTRIES)]
         assert not asked(view, ["vim"], standing=9).standing
@@ -313,7 +384,9 @@ def test_changing_one_namespace_leaves_the_others_as_they_were(store: Store) -> 
 
 
 @requirement("STORE-06")
-def test_namespaces_are_those_with_a_row_or_an_audit_record_and_come_in_pages(store: Store) -> None:
+def test_namespaces_are_those_with_a_row_or_an_audit_record_and_come_in_pages(
+    store: Store,
+) -> None:
     kept: tuple[Record, ...] = (knowledge(), learning(), skill(), reference())
     for number, record in enumerate(kept):
         put(store, (record, None), namespace=f"n{number}")
@@ -363,7 +436,13 @@ def test_an_audit_record_is_never_overwritten(store: Store) -> None:
 @requirement("KNOW-04")
 def test_scrubbing_keeps_everything_that_is_alive(store: Store) -> None:
     furnish(store)
-    put(store, *((knowledge(f"key-{number}", "x" * 5000), document(f"vim t{number}")) for number in range(50)))
+    put(
+        store,
+        *(
+            (knowledge(f"key-{number}", "x" * 5000), document(f"vim t{number}"))
+            for number in range(50)
+        ),
+    )
     with store.transaction(HOME) as unit:
         unit.remove(ENTRIES, "key-7")
     before = everything(store)
@@ -375,7 +454,9 @@ def test_scrubbing_keeps_everything_that_is_alive(store: Store) -> None:
 
 
 @requirement("STORE-02")
-def test_closing_twice_is_allowed_and_using_it_afterwards_says_that_it_is_closed(store: Store) -> None:
+def test_closing_twice_is_allowed_and_using_it_afterwards_says_that_it_is_closed(
+    store: Store,
+) -> None:
     furnish(store)
     store.close()
     store.close()
@@ -409,7 +490,9 @@ def test_closing_lets_a_transaction_of_another_thread_end_first(store: Store) ->
 
 
 @requirement("STORE-03")
-def test_reopening_finds_everything(store: Store, reopening: Callable[[], Store]) -> None:
+def test_reopening_finds_everything(
+    store: Store, reopening: Callable[[], Store]
+) -> None:
     furnish(store)
     with store.transaction(HOME) as unit:
         change_everything(unit)
@@ -421,7 +504,9 @@ def test_reopening_finds_everything(store: Store, reopening: Callable[[], Store]
 
 
 @requirement("STORE-02")
-def test_two_stores_of_one_database_see_each_others_changes(store: Store, reopening: Callable[[], Store]) -> None:
+def test_two_stores_of_one_database_see_each_others_changes(
+    store: Store, reopening: Callable[[], Store]
+) -> None:
     second = reopening()
     assert [step(one) for one in (store, second, store, second)] == [1, 2, 3, 4]
     assert counted(store) == counted(second) == 4
@@ -429,7 +514,9 @@ def test_two_stores_of_one_database_see_each_others_changes(store: Store, reopen
 
 
 @requirement("STORE-02")
-def test_several_processes_writing_at_once_lose_nothing(store: Store, reopening: Callable[[], Store]) -> None:
+def test_several_processes_writing_at_once_lose_nothing(
+    store: Store, reopening: Callable[[], Store]
+) -> None:
     finish(*[start(processes.count_up, reopening, 25) for _ in range(4)])
     assert counted(store) == 100
 
@@ -449,7 +536,9 @@ def test_a_process_killed_at_any_moment_loses_nothing_acknowledged(
     store.close()
     chance, known = random.Random(20260101), 0  # noqa: S311  (moments, not secrets)
     for _ in range(KILLS):
-        acknowledged = _kill_in_the_middle(reopening, steps=chance.randint(1, 12), moment=chance.uniform(0, 0.004))
+        acknowledged = _kill_in_the_middle(
+            reopening, steps=chance.randint(1, 12), moment=chance.uniform(0, 0.004)
+        )
         again = reopening()
         found = counted(again)
         assert known < acknowledged <= found <= acknowledged + 1
@@ -457,7 +546,9 @@ def test_a_process_killed_at_any_moment_loses_nothing_acknowledged(
         again.close()
 
 
-def _kill_in_the_middle(reopening: Callable[[], Store], *, steps: int, moment: float) -> int:
+def _kill_in_the_middle(
+    reopening: Callable[[], Store], *, steps: int, moment: float
+) -> int:
     """Kill a process some time after so many steps; the last step that it acknowledged."""
     listening, telling = multiprocessing.get_context("spawn").Pipe(duplex=False)
     process = start(processes.count_until_killed, reopening, telling)

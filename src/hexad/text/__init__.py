@@ -1,7 +1,8 @@
 """Text to index terms: the one analyser that saving and asking share.
 
-Pure functions of their arguments. A backend stores and compares the terms as opaque words and tokenises nothing
-itself, so every backend finds the same candidates, in every language.
+Pure functions of their arguments. A backend stores and compares the terms as opaque
+words and tokenises nothing itself, so every backend finds the same candidates, in every
+language.
 """
 
 from typing import Final

@@ -1,7 +1,8 @@
 """What a later text about the same thing leaves of an earlier one.
 
-A text that says of itself that something changed ("now", "no longer", "from now on") replaces the parts of an earlier
-one that are in its own words, but for one place or a third of them; the other parts still hold.
+A text that says of itself that something changed ("now", "no longer", "from now on")
+replaces the parts of an earlier one that are in its own words, but for one place or a
+third of them; the other parts still hold.
 """
 
 from __future__ import annotations
@@ -30,10 +31,19 @@ _SPEAKER: Final = (
 )
 _LIVES: Final = r"(?:(?:live|reside|base)[sd]? in\b|(?:wohn|leb)\w+ (?:jetzt )?in\b|habite\w* à|vi[st] à|viv[eo] en)"
 _MOVES: Final = r"(?:(?:moved|relocated) to\b|(?:nach|in) \w+ (?:um)?gezogen|ai déménagé à|me he mudado a|me mudé a)"
-_LIVED, _LIVES_NOW = re.compile(_SPEAKER + _LIVES), re.compile(f"{_SPEAKER}(?:{_LIVES}|{_MOVES})")
-_PARTS: Final = re.compile(r"(?<=[.!?;,])\s+|(?<=[。、；，])")  # of an entry, each with its own terms
-_CLAUSES: Final = re.compile(r"[.;]\s+|,?(?<!\d)\s(?:and|but|und|aber|sowie|et|mais|y|pero)\s(?!\d)|[。；]|以及|但是")
-_EARLIER: Final = "; before: "  # stands before what a correction may or may not have meant
+_LIVED, _LIVES_NOW = (
+    re.compile(_SPEAKER + _LIVES),
+    re.compile(f"{_SPEAKER}(?:{_LIVES}|{_MOVES})"),
+)
+_PARTS: Final = re.compile(
+    r"(?<=[.!?;,])\s+|(?<=[。、；，])"
+)  # of an entry, each with its own terms
+_CLAUSES: Final = re.compile(
+    r"[.;]\s+|,?(?<!\d)\s(?:and|but|und|aber|sowie|et|mais|y|pero)\s(?!\d)|[。；]|以及|但是"
+)
+_EARLIER: Final = (
+    "; before: "  # stands before what a correction may or may not have meant
+)
 _GENERIC: Final = frozenset(
     terms(
         "user users client customer prefer like likes want use always never keep please"
@@ -57,7 +67,8 @@ def says_a_change(text: str) -> bool:
 
 
 def rest(text: str, later: Iterable[str]) -> str:
-    """What still holds of a text beside later ones about the same thing; empty if nothing does.
+    """What still holds of a text beside later ones about the same thing; empty if
+    nothing does.
 
     >>> rest("Plumber: Piotr at Blue Tap. Avoid Hargreaves.", ["Plumber at Blue Tap is now Kamil"])
     'Avoid Hargreaves.'
@@ -86,10 +97,12 @@ def has_new_value(earlier: str, later: str) -> bool:
 
 
 def corrected(earlier: str, later: str, said: str = "") -> str:
-    """A text that takes the place of an earlier one, followed by what it does not speak of.
+    """A text that takes the place of an earlier one, followed by what it does not speak
+    of.
 
-    That is only kept where the later one, or the sentence that was ``said``, says that something changed. If parts of
-    the earlier one are hardly in its words, that stands behind it whole.
+    That is only kept where the later one, or the sentence that was ``said``, says that
+    something changed. If parts of the earlier one are hardly in its words, that stands
+    behind it whole.
 
     >>> corrected("User is vegetarian and allergic to peanuts", "User is not vegetarian any more")
     'User is not vegetarian any more; allergic to peanuts'
@@ -98,7 +111,10 @@ def corrected(earlier: str, later: str, said: str = "") -> str:
     >>> corrected("Team members are Ann and Bob", "Team members are Ann")
     'Team members are Ann'
     """
-    if not (says_a_change(later) or says_a_change(said)) or len(earlier) + len(later) > _LONGEST:
+    if (
+        not (says_a_change(later) or says_a_change(said))
+        or len(earlier) + len(later) > _LONGEST
+    ):
         return later
     held = earlier.partition(_EARLIER)[0]
     left = unspoken(held, later)
@@ -108,22 +124,33 @@ def corrected(earlier: str, later: str, said: str = "") -> str:
 
 
 def clauses(text: str) -> list[frozenset[str]]:
-    """The terms of each thing that a text says: "I'm vegan and allergic to nuts" says two."""
+    """The terms of each thing that a text says: "I'm vegan and allergic to nuts" says
+    two.
+    """
     return [own for each in _CLAUSES.split(text) if (own := telling(each))]
 
 
 def unspoken(earlier: str, later: str) -> list[str] | None:
-    """The clauses of a text that a correction of it does not speak of; None if it is hardly in the text's words."""
+    """The clauses of a text that a correction of it does not speak of; None if it is
+    hardly in the text's words.
+    """
     new = telling(later)
-    clauses = [(each.strip(" .;"), telling(each)) for each in _CLAUSES.split(earlier) if telling(each)]
+    clauses = [
+        (each.strip(" .;"), telling(each))
+        for each in _CLAUSES.split(earlier)
+        if telling(each)
+    ]
     shared = [len(own & new) / len(own) for _, own in clauses]
-    if max(shared, default=1) < _SPOKEN_OF or any(0 < part < _SPOKEN_OF for part in shared):
+    if max(shared, default=1) < _SPOKEN_OF or any(
+        0 < part < _SPOKEN_OF for part in shared
+    ):
         return None
     return [text for (text, _), part in zip(clauses, shared, strict=True) if not part]
 
 
 def differences(one: str, other: str) -> tuple[list[str], list[str]]:
-    """The words in which two texts differ that begin alike and may say two values of one thing; else none.
+    """The words in which two texts differ that begin alike and may say two values of
+    one thing; else none.
 
     >>> differences("The capital of Peru is Lima.", "The capital of Peru is Cusco.")
     (['lima'], ['cusco'])
@@ -136,20 +163,34 @@ def differences(one: str, other: str) -> tuple[list[str], list[str]]:
     start = _alike(left, right)
     end = _alike(left[start:][::-1], right[start:][::-1])
     shared = {*left[:start], *left[len(left) - end :]}
-    mine, theirs = ([word for word in words[start : len(words) - end] if word not in shared] for words in (left, right))
+    mine, theirs = (
+        [word for word in words[start : len(words) - end] if word not in shared]
+        for words in (left, right)
+    )
     alike = (
         start >= _BEGINNING
         and start + end >= _ALIKE * max(len(left), len(right))
         and telling(" ".join([*left[:start], *left[len(left) - end :]]))
     )
-    return (mine, theirs) if alike and mine and theirs and max(len(mine), len(theirs)) <= _DIFFER else ([], [])
+    return (
+        (mine, theirs)
+        if alike and mine and theirs and max(len(mine), len(theirs)) <= _DIFFER
+        else ([], [])
+    )
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     """How many words two lists have in common at their beginning."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
 
 
 def telling(text: str) -> frozenset[str]:
-    """The terms of a text that say what it is about; a part of a sentence does not show its language."""
-    return frozenset(term for term in terms(text) if term not in _GENERIC and term not in STOPWORDS)
+    """The terms of a text that say what it is about; a part of a sentence does not show
+    its language.
+    """
+    return frozenset(
+        term for term in terms(text) if term not in _GENERIC and term not in STOPWORDS
+    )

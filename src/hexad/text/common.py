@@ -1,6 +1,8 @@
-"""Terms that say little about a topic in any memory: everyday words, greetings, and the grammar of unspaced scripts.
+"""Terms that say little about a topic in any memory: everyday words, greetings, and the
+grammar of unspaced scripts.
 
-A small memory cannot count how common a word is, so this says it beforehand. Data and two functions, used when asking.
+A small memory cannot count how common a word is, so this says it beforehand. Data and
+two functions, used when asking.
 """
 
 from __future__ import annotations
@@ -77,9 +79,7 @@ _ARABIC: Final = "مرحبا شكرا السلام عليكم صباح الخي�
 _JAPANESE: Final = frozenset(
     "何誰私僕君今方大小人日月年時分番回目条只位一二三四五六七八九十"
 )  # they say little as words
-_CHINESE_WORDS: Final = (
-    "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候 世界 界上 最长 最大 最高"
-)
+_CHINESE_WORDS: Final = "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候 世界 界上 最长 最大 最高"
 _CHINESE: Final = frozenset(_CHINESE_WORDS.split())
 _PARTICLES: Final = frozenset("はがをにでとのもへやかねよなぞわばてたしいう")
 _KOREAN_WORDS: Final = """
@@ -97,14 +97,17 @@ _HANGUL: Final = ("\uac00", "\ud7a3")
 
 
 def says_little(term: str, language: str | None) -> bool:
-    """Whether a term of a question is an everyday word or grammar: a match in it alone is no answer.
+    """Whether a term of a question is an everyday word or grammar: a match in it alone
+    is no answer.
 
     >>> [term for term in ("morn", "pnpm", "です", "配布", "的狗") if says_little(term, None)]
     ['morn', 'です', '的狗']
     """
     first = term[0]
     if first <= _LAST_LATIN:
-        return term in _common(None) or (language is not None and term in _common(language))
+        return term in _common(None) or (
+            language is not None and term in _common(language)
+        )
     if _HAN[0] <= first <= _HAN[1] or _HIRAGANA[0] <= first <= _HIRAGANA[1]:
         return _is_grammar(term)
     return term in (_KOREAN if _HANGUL[0] <= first <= _HANGUL[1] else _others())
@@ -116,14 +119,22 @@ def _is_grammar(term: str) -> bool:
         return len(term) > 1
     if any(kana):
         return any(each in _PARTICLES for each in term)
-    return term in _CHINESE or term in _JAPANESE or any(each in CHINESE_CHARACTERS for each in term)
+    return (
+        term in _CHINESE
+        or term in _JAPANESE
+        or any(each in CHINESE_CHARACTERS for each in term)
+    )
 
 
 @cache
 def _common(language: str | None) -> frozenset[str]:
-    return frozenset(term for word in _WORDS[language].split() for term in stems(word, language))
+    return frozenset(
+        term for word in _WORDS[language].split() for term in stems(word, language)
+    )
 
 
 @cache
 def _others() -> frozenset[str]:
-    return frozenset(term for word in (_RUSSIAN + _ARABIC).split() for term in stems(word, None))
+    return frozenset(
+        term for word in (_RUSSIAN + _ARABIC).split() for term in stems(word, None)
+    )

@@ -1,4 +1,6 @@
-"""A record's text as the index holds it: the terms of each of its fields, in reading order."""
+"""A record's text as the index holds it: the terms of each of its fields, in reading
+order.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,18 @@ class Document(NamedTuple):
     @classmethod
     def unpack(cls, packed: str) -> Document:
         """The document that `pack` wrote."""
-        facets, name, tags, body = (tuple(line.split(" ")) if line else () for line in packed.split("\n"))
+        facets, name, tags, body = (
+            tuple(line.split(" ")) if line else () for line in packed.split("\n")
+        )
         return cls(name, body, tags, facets)
 
     def pack(self) -> str:
-        """One line for each field, the body last; terms hold no white space, so this is lossless."""
-        return "\n".join(" ".join(field) for field in (self.facets, self.name, self.tags, self.body))
+        """One line for each field, the body last; terms hold no white space, so this is
+        lossless.
+        """
+        return "\n".join(
+            " ".join(field) for field in (self.facets, self.name, self.tags, self.body)
+        )
 
     @property
     def length(self) -> int:
@@ -54,7 +62,11 @@ class Document(NamedTuple):
 
     def weight(self, term: str) -> int:
         """The occurrences of one term, weighted by field."""
-        return self.body.count(term) + _NAME * self.name.count(term) + _TAGS * self.tags.count(term)
+        return (
+            self.body.count(term)
+            + _NAME * self.name.count(term)
+            + _TAGS * self.tags.count(term)
+        )
 
     def weights(self) -> dict[str, int]:
         """Each term with its occurrences, weighted by field; each facet with one."""
@@ -66,5 +78,7 @@ class Document(NamedTuple):
 
 
 def facet(name: str, value: str) -> str:
-    """The term for an exact value. No word's term begins with ``=``, so the two never meet."""
+    """The term for an exact value. No word's term begins with ``=``, so the two never
+    meet.
+    """
     return f"={name}/{value}"

@@ -1,6 +1,8 @@
-"""Parts of German words: a compound's beginning and end, and a verb without its prefix and endings.
+"""Parts of German words: a compound's beginning and end, and a verb without its prefix
+and endings.
 
-No dictionary: a long word gives several beginnings and ends, and the whole words of others decide which of them match.
+No dictionary: a long word gives several beginnings and ends, and the whole words of
+others decide which of them match.
 """
 
 from __future__ import annotations
@@ -21,11 +23,23 @@ _PREFIXES: Final = (
     "|vor|weg|ab|an|um|zu"
 )
 _SEPARABLE: Final = re.compile(f"({_PREFIXES}|wieder)(?:ge|zu)?(.{{3,}})")
-_APART: Final = re.compile(rf"(?:^|[.,;:!?] )([^.,;:!?\n]{{3,120}}) ({_PREFIXES})(?=[.,;:!?\n]|$)")
+_APART: Final = re.compile(
+    rf"(?:^|[.,;:!?] )([^.,;:!?\n]{{3,120}}) ({_PREFIXES})(?=[.,;:!?\n]|$)"
+)
 _PARTICIPLE: Final = re.compile("ge(.{3,}(?:t|en))")
 _ENDINGS: Final = ("test", "ten", "te", "est", "et", "en", "st", "t", "n", "e")
 _DERIVED: Final = frozenset(
-    ["schaft", "igkeit", "lichkeit", "ichkeit", "barkeit", "ierung", "tungen", "ungen", "ation"]
+    [
+        "schaft",
+        "igkeit",
+        "lichkeit",
+        "ichkeit",
+        "barkeit",
+        "ierung",
+        "tungen",
+        "ungen",
+        "ation",
+    ]
 )
 
 
@@ -38,12 +52,17 @@ def parts_of(word: str, stem: str) -> tuple[str, ...]:
     found = [*_verb(word)]
     if len(stem) >= _COMPOUND:
         found += [stem[:size] for size in _BEGINNINGS if size <= len(stem) - 3]
-        found += [stem[-size:] for size in _ENDS if size <= len(stem) - 3 and stem[-size:] not in _DERIVED]
+        found += [
+            stem[-size:]
+            for size in _ENDS
+            if size <= len(stem) - 3 and stem[-size:] not in _DERIVED
+        ]
     return tuple(dict.fromkeys(part for part in found if part != stem))
 
 
 def rejoined(text: str) -> Iterator[str]:
-    """Verbs whose prefix stands at the end of their clause, as `parts_of` writes them; up to two words may be the verb.
+    """Verbs whose prefix stands at the end of their clause, as `parts_of` writes them;
+    up to two words may be the verb.
 
     >>> list(rejoined("Ruf mich um acht an."))
     ['anruf', 'anach']
@@ -56,16 +75,29 @@ def rejoined(text: str) -> Iterator[str]:
 
 
 def _verb(word: str) -> list[str]:
-    """A verb's base, after its separable prefix and alone: ausliefern, ausgeliefert and liefert share liefer."""
+    """A verb's base, after its separable prefix and alone: ausliefern, ausgeliefert and
+    liefert share liefer.
+    """
     separable = _SEPARABLE.fullmatch(word)
     if separable is not None:
         base = plain(_base(separable[2]))
-        return [plain(separable[1]) + base, base] if len(base) >= 4 else [plain(separable[1]) + base]
+        return (
+            [plain(separable[1]) + base, base]
+            if len(base) >= 4
+            else [plain(separable[1]) + base]
+        )
     participle = _PARTICIPLE.fullmatch(word)
     base = plain(_base(participle[1] if participle else word))
     return [base] if len(base) >= 4 and base != plain(word) else []
 
 
 def _base(verb: str) -> str:
-    ending = next((each for each in _ENDINGS if verb.endswith(each) and len(verb) - len(each) >= 3), "")
+    ending = next(
+        (
+            each
+            for each in _ENDINGS
+            if verb.endswith(each) and len(verb) - len(each) >= 3
+        ),
+        "",
+    )
     return verb.removesuffix(ending)

@@ -10,7 +10,8 @@ _SYMBOL = re.compile(r"[\x00-@\[-`{-\x7f]")
 _PATH = re.compile(r"://|::|[/@]")
 _NAME = re.compile(r"[._'&-]+")
 _RUNS = re.compile(r"[0-9]+|[^0-9+#]+")
-# An acronym's plural (URLs, userIDs) is one hump, and an acronym ends where the next word begins (HTTPServer).
+# An acronym's plural (URLs, userIDs) is one hump, and an acronym ends where the next
+# word begins (HTTPServer).
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _VERSION = re.compile(r"[vV](?=[0-9]+\.)")
 
@@ -26,10 +27,11 @@ def is_plain(name: str) -> bool:
 
 
 def parts(name: str) -> Iterator[str]:
-    """The parts of `name`, in reading order and from coarse to fine, in its own case, without `name` itself.
+    """The parts of `name`, in reading order and from coarse to fine, in its own case,
+    without `name` itself.
 
-    `config/httpServer.yaml` gives config, httpServer.yaml, httpServer, http, Server, yaml. Parts may be too short
-    to be words, and may repeat.
+    `config/httpServer.yaml` gives config, httpServer.yaml, httpServer, http, Server,
+    yaml. Parts may be too short to be words, and may repeat.
     """
     if version := _VERSION.match(name):
         yield name[version.end() :]

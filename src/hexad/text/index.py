@@ -1,4 +1,6 @@
-"""An index of opaque terms in memory: which numbered documents hold a term, how often, and how long they are."""
+"""An index of opaque terms in memory: which numbered documents hold a term, how often,
+and how long they are.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ if TYPE_CHECKING:
 
 
 class Posting(NamedTuple):
-    """One document that holds a term: how often, weighted by field, and how many terms the document has in all."""
+    """One document that holds a term: how often, weighted by field, and how many terms
+    the document has in all.
+    """
 
     number: int
     weight: int
@@ -19,7 +23,9 @@ class Posting(NamedTuple):
 
 
 class IndexStatistics(NamedTuple):
-    """Counts of an index: its documents, all their terms, and the documents that hold each of some terms."""
+    """Counts of an index: its documents, all their terms, and the documents that hold
+    each of some terms.
+    """
 
     rows: int
     length: int
@@ -39,11 +45,15 @@ class TermIndex:
         self._rows += 1
         self._length += document.length
         for term, weight in document.weights().items():
-            self._postings.setdefault(term, {})[number] = Posting(number, weight, document.length)
+            self._postings.setdefault(term, {})[number] = Posting(
+                number, weight, document.length
+            )
 
     def statistics(self, terms: Collection[str]) -> IndexStatistics:
         """The counts for these terms; a term that no document holds is absent."""
-        known = {term: len(self._postings[term]) for term in terms if term in self._postings}
+        known = {
+            term: len(self._postings[term]) for term in terms if term in self._postings
+        }
         return IndexStatistics(self._rows, self._length, known)
 
     def postings(self, term: str, *, limit: int) -> list[Posting]:

@@ -1,7 +1,9 @@
-"""Function words of the Latin-script languages that are recognised beside English. Data only.
+"""Function words of the Latin-script languages that are recognised beside English. Data
+only.
 
-`own` words show the language. `shared` ones are weak evidence: they are English words, names or abbreviations
-too (die, comment, MIT, OS, DER, `del`, `ps aux`, Los Angeles). Once the language is known, both are its stop words.
+`own` words show the language. `shared` ones are weak evidence: they are English words,
+names or abbreviations too (die, comment, MIT, OS, DER, `del`, `ps aux`, Los Angeles).
+Once the language is known, both are its stop words.
 """
 
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Language:
-    """A language by the words every text in it uses; `name` is also its Snowball stemmer's name."""
+    """A language by the words every text in it uses; `name` is also its Snowball
+    stemmer's name.
+    """
 
     name: str
     own: frozenset[str]
@@ -75,4 +79,7 @@ DUTCH = _language(
     shared="de en van wat is in of we over was had dat dan die te op om met als er me kan door tot per",
 )
 
-LANGUAGES = {language.name: language for language in (GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH)}
+LANGUAGES = {
+    language.name: language
+    for language in (GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH)
+}

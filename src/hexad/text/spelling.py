@@ -1,4 +1,6 @@
-"""One spelling for texts that read the same: compatibility forms, case, accents, invisible characters."""
+"""One spelling for texts that read the same: compatibility forms, case, accents,
+invisible characters.
+"""
 
 import re
 import unicodedata
@@ -11,23 +13,28 @@ _LAST_CACHED: Final = 0xFFFF
 _APOSTROPHES = "\u2018\u2019\u02bc\u2032\u055a\ua78c"
 _HYPHENS = "\u2010\u2011\u2212"
 # Letters and marks by category, yet nothing that a person sees.
-_INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10)))
+_INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0" + "".join(
+    map(chr, range(0xFE00, 0xFE10))
+)
 
-# Blocks whose marks are never letters of their own, the Hebrew and Arabic vowel points, and the Arabic tatweel.
+# Blocks whose marks are never letters of their own, the Hebrew and Arabic vowel points,
+# and the Arabic tatweel.
 _MARKS = re.compile(
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0640]+"
 )
 _CYRILLIC = re.compile("[\u0400-\u052f]")
-_STROKES = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+_STROKES = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+)
 
 
 class _Characters(dict[int, int | None]):
     """A `str.translate` table, filled as it is used.
 
-    ASCII, letters, numbers and combining marks stay, invisible characters go, all others (also lone surrogates, private
-    and unassigned code points) become spaces.
+    ASCII, letters, numbers and combining marks stay, invisible characters go, all
+    others (also lone surrogates, private and unassigned code points) become spaces.
     """
 
     def __missing__(self, code: int) -> int | None:
@@ -53,7 +60,8 @@ _CHARACTERS = _Characters(
 
 
 def legible(text: str) -> str:
-    """`text` in NFKC, with its case, in which every character beyond ASCII is a letter, a number or a mark.
+    """`text` in NFKC, with its case, in which every character beyond ASCII is a letter,
+    a number or a mark.
 
     It never raises. Backslashes become slashes, so that a path has one spelling.
     """
@@ -71,9 +79,11 @@ def caseless(word: str) -> str:
 
 
 def plain(word: str) -> str:
-    """A caseless `word` without accents and vowel points; may be empty when it held nothing else.
+    """A caseless `word` without accents and vowel points; may be empty when it held
+    nothing else.
 
-    Cyrillic keeps the marks that make a letter (й is not и), except that ё is е; so do Indic scripts.
+    Cyrillic keeps the marks that make a letter (й is not и), except that ё is е; so do
+    Indic scripts.
     """
     if word.isascii():
         return word

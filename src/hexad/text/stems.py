@@ -1,4 +1,6 @@
-"""Words to stems, in the language of their script and, for Latin, in the one the text was found to be in."""
+"""Words to stems, in the language of their script and, for Latin, in the one the text
+was found to be in.
+"""
 
 import re
 import threading
@@ -8,7 +10,8 @@ import Stemmer
 
 from hexad.text.spelling import plain
 
-# First and last character of the blocks that name a Snowball algorithm; what is in none of them is left unstemmed.
+# First and last character of the blocks that name a Snowball algorithm; what is in none
+# of them is left unstemmed.
 _BLOCKS = (
     ("\u0000", "\u024f", "english"),
     ("\u1e00", "\u1eff", "english"),
@@ -20,8 +23,8 @@ _BLOCKS = (
     ("\u0900", "\u097f", "hindi"),
 )
 
-# English words that the algorithm does not bring together, each found under the first of its group: relatives,
-# irregular plurals and past tenses.
+# English words that the algorithm does not bring together, each found under the first
+# of its group: relatives, irregular plurals and past tenses.
 _SAME = """
     mother mum mom mummy mommy mums moms, father dad daddy dads, child kid kids children, grandmother grandma
     granny, grandfather grandpa granddad, husband hubby, wife wives, woman women, man men, foot feet, tooth teeth,
@@ -34,14 +37,18 @@ _SAME = """
     fell fallen, forget forgot forgotten, make made, say said, find found, get got, take took taken, see saw seen,
     go went gone, leave left
 """
-_FORMS = {form: first for first, *forms in map(str.split, _SAME.split(",")) for form in forms}
+_FORMS = {
+    form: first for first, *forms in map(str.split, _SAME.split(",")) for form in forms
+}
 
 _CONJUNCTION = re.compile("^[وف](?=ال|لل)")
 _WITH_ARTICLE = ("ال", "لل", "بال", "كال")
 
 
 class _Stemmers(threading.local):
-    """A thread's own stemmers, made when first needed: a Snowball object keeps the word in work inside itself."""
+    """A thread's own stemmers, made when first needed: a Snowball object keeps the word
+    in work inside itself.
+    """
 
     def __init__(self) -> None:
         self.made = dict[str, Callable[[str], str]]()
@@ -57,11 +64,13 @@ _STEMMERS = _Stemmers()
 
 
 def stems(word: str, language: str | None) -> tuple[str, ...]:
-    """The stem of a caseless `word` that has letters, then the one in `language` where it differs.
+    """The stem of a caseless `word` that has letters, then the one in `language` where
+    it differs.
 
-    The stem does not depend on `language`, so two texts share it even when only one of them was recognised. It is
-    taken without accents (café is cafe), the other with them, since endings are recognised by their accents. An
-    Arabic word may have two stems of its own.
+    The stem does not depend on `language`, so two texts share it even when only one of
+    them was recognised. It is taken without accents (café is cafe), the other with
+    them, since endings are recognised by their accents. An Arabic word may have two
+    stems of its own.
     """
     bare = plain(word)
     algorithm = _algorithm(bare)
@@ -77,7 +86,8 @@ def stems(word: str, language: str | None) -> tuple[str, ...]:
 def _arabic_stems(word: str) -> tuple[str, ...]:
     """The stem as a noun, then as any word, where they differ.
 
-    Snowball takes endings off a noun only when it sees the article: without it, data would not be found by the data.
+    Snowball takes endings off a noun only when it sees the article: without it, data
+    would not be found by the data.
     """
     bare = _CONJUNCTION.sub("", word)
     noun = bare if bare.startswith(_WITH_ARTICLE) else "ال" + bare
@@ -85,11 +95,15 @@ def _arabic_stems(word: str) -> tuple[str, ...]:
 
 
 def _algorithm(word: str) -> str | None:
-    """By the first character beyond ASCII: a word of two scripts belongs to the rarer one."""
+    """By the first character beyond ASCII: a word of two scripts belongs to the rarer
+    one.
+    """
     if word.isascii():
         return "english"
     telling = next(character for character in word if character > "\x7f")
-    return next((name for first, last, name in _BLOCKS if first <= telling <= last), None)
+    return next(
+        (name for first, last, name in _BLOCKS if first <= telling <= last), None
+    )
 
 
 def _stem(algorithm: str | None, word: str) -> str:

@@ -1,6 +1,8 @@
-"""Words that carry no topic: English, and the scripts that no other language table covers. Data only.
+"""Words that carry no topic: English, and the scripts that no other language table
+covers. Data only.
 
-Left out on purpose, because here they are subjects: go, get, set, let, use, make, need, down, off, none, except, less.
+Left out on purpose, because here they are subjects: go, get, set, let, use, make, need,
+down, off, none, except, less.
 """
 
 
@@ -33,8 +35,12 @@ RUSSIAN = _set(
     я ты его её ее их наш ваш мой когда где кто чем то так был была было были есть быть мне нас вас при без над под
     """
 )
-ARABIC = _set("في من على إلى الى عن ما ماذا هل متى أين اين كيف لماذا هذا هذه ذلك أن ان إن أو او ثم هو هي نحن مع")
-GREEK = _set("ο η το οι τα του τησ τη την τον των και να με σε για από στο στη στην στον δεν τι πωσ πώσ που πού")
+ARABIC = _set(
+    "في من على إلى الى عن ما ماذا هل متى أين اين كيف لماذا هذا هذه ذلك أن ان إن أو او ثم هو هي نحن مع"
+)
+GREEK = _set(
+    "ο η το οι τα του τησ τη την τον των και να με σε για από στο στη στην στον δεν τι πωσ πώσ που πού"
+)
 KOREAN = _set(
     """
     언제 어디 어디서 무엇 무슨 누가 누구 왜 어떻게 어떤 그리고 하지만 그런데 그래서 또는 이것 그것 저것 우리 저희
@@ -48,14 +54,18 @@ JAPANESE_PAIRS = _set(
     "です ます した して する いる ない から まで こと もの この その あの には では とは でし まし ませ せん すか ので"
 )
 KOREAN_PAIRS = _set("나요 니다 니까 습니 합니 입니 됩니 세요 어요 해요 까요")
-CHINESE_PAIRS = _set("什么 什麼 怎么 怎麼 我们 我們 你们 你們 他们 他們 这个 這個 那个 那個 为什 為什 一个 一個")
+CHINESE_PAIRS = _set(
+    "什么 什麼 怎么 怎麼 我们 我們 你们 你們 他们 他們 这个 這個 那个 那個 为什 為什 一个 一個"
+)
 
-# Characters that link Chinese words: a pair that holds one says little, and a character between two of them is a word,
-# unless it is a light one.
+# Characters that link Chinese words: a pair that holds one says little, and a character
+# between two of them is a word, unless it is a light one.
 CHINESE_CHARACTERS = frozenset(
     "我你他她它您们的是在有不了吗呢吧啊呀么什这那哪谁怎个和与就都很也要会能可把被让给又再还没得着请问该几一"
 )
-LIGHT_CHARACTERS = frozenset("好里多少些去来到用从对跟比想说讲做点上下中后前时候为以最更太只每啦哦嗯行")
+LIGHT_CHARACTERS = frozenset(
+    "好里多少些去来到用从对跟比想说讲做点上下中后前时候为以最更太只每啦哦嗯行"
+)
 
 STOPWORDS = ENGLISH | RUSSIAN | ARABIC | GREEK
 STOP_PAIRS = JAPANESE_PAIRS | KOREAN_PAIRS | CHINESE_PAIRS

@@ -1,4 +1,6 @@
-"""Text without characters that show nothing or reorder what is shown: a reader and a model see the same."""
+"""Text without characters that show nothing or reorder what is shown: a reader and a
+model see the same.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,12 @@ _EMOJI: Final = (
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
 _IDEOGRAPHS: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_JOINED: Final = (
-    "\u0600-\u07ff\u0840-\u086f\u08a0-\u109f\u1780-\u17b3\u17b6-\u180a\u1820-\u18af\ufb50-\ufdff\ufe70-\ufefe"
-)
+_JOINED: Final = "\u0600-\u07ff\u0840-\u086f\u08a0-\u109f\u1780-\u17b3\u17b6-\u180a\u1820-\u18af\ufb50-\ufdff\ufe70-\ufefe"
 """Letters of scripts in which a joiner changes a letter's form: Arabic, the scripts of India, Khmer, Mongolian …"""
 
 _INVISIBLE: Final = (
-    # Control and formatting characters, fillers, tags and code points that are reserved for such.
+    # Control and formatting characters, fillers, tags and code points that are reserved
+    # for such.
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U00013430-\U0001343f\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
@@ -33,14 +34,21 @@ _SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800]")
 
 @cache
 def _invisible() -> re.Pattern[str]:
-    """Compiled when the first text needs it: that takes 4 ms, and plain ASCII needs none."""
+    """Compiled when the first text needs it: that takes 4 ms, and plain ASCII needs
+    none.
+    """
     return re.compile(_INVISIBLE)
 
 
 def visible(text: str) -> str:
-    r"""The text without what nobody sees; line breaks and tabs stay, every space but the ideographic is a plain one.
+    r"""The text without what nobody sees; line breaks and tabs stay, every space but
+    the ideographic is a plain one.
 
     >>> visible("a\u200bb\U000e0041 \u2764\ufe0f \u202etxt.exe")
     'ab ❤️ txt.exe'
     """
-    return text if text.isascii() and text.isprintable() else _SPACES.sub(" ", _invisible().sub("", text))
+    return (
+        text
+        if text.isascii() and text.isprintable()
+        else _SPACES.sub(" ", _invisible().sub("", text))
+    )

@@ -24,18 +24,23 @@ _REMEMBERED = 48  # longer stretches between spaces rarely repeat: they are not 
 
 
 class Word(NamedTuple):
-    """A word as a person recognises it, and the opaque index terms it yields, the most specific one first."""
+    """A word as a person recognises it, and the opaque index terms it yields, the most
+    specific one first.
+    """
 
     surface: str
     terms: tuple[str, ...]
-    parts: tuple[str, ...] = ()  # those of the terms that stand for a part of the word only
+    parts: tuple[
+        str, ...
+    ] = ()  # those of the terms that stand for a part of the word only
 
 
 def words(text: str, *, asking: bool = False) -> tuple[Word, ...]:
     """The words of `text` that carry a topic, in reading order, repetitions kept.
 
-    `asking` is for a question, otherwise `text` is being stored; a question's terms are always among those that the
-    same text would be stored under. Any string is fine; the work is linear in its length.
+    `asking` is for a question, otherwise `text` is being stored; a question's terms are
+    always among those that the same text would be stored under. Any string is fine; the
+    work is linear in its length.
     """
     language = detect(text)
     found: list[Word] = []
@@ -43,23 +48,31 @@ def words(text: str, *, asking: bool = False) -> tuple[Word, ...]:
         read = _remembered if len(stretch) <= _REMEMBERED else _read
         found += read(stretch, language, asking)
     if language == GERMAN.name:
-        found += (Word(verb, (verb,), (verb,)) for verb in rejoined(text[:SAMPLE]) if is_letters(verb))
+        found += (
+            Word(verb, (verb,), (verb,))
+            for verb in rejoined(text[:SAMPLE])
+            if is_letters(verb)
+        )
     return tuple(found)
 
 
 def terms(text: str, *, asking: bool = False) -> tuple[str, ...]:
     """The terms of `words(text)`, in order.
 
-    None is empty, longer than 64 characters, begins with "=", or holds white space or control characters.
+    None is empty, longer than 64 characters, begins with "=", or holds white space or
+    control characters.
     """
-    return tuple(chain.from_iterable([word.terms for word in words(text, asking=asking)]))
+    return tuple(
+        chain.from_iterable([word.terms for word in words(text, asking=asking)])
+    )
 
 
 _OPERAND = re.compile(r"(?<![\w.@/:-])(?<!\w')[0-9b-hj-z](?![\w@/]|[.:'-]\w)")
 
 
 def operands(text: str) -> tuple[str, ...]:
-    """The single letters and digits, which are no words: the x of an expression. The words a and I are not among them.
+    """The single letters and digits, which are no words: the x of an expression. The
+    words a and I are not among them.
 
     >>> operands("I map x to f(x) in 3 steps, isn't it? See 2.5")
     ('x', 'f', 'x', '3')
@@ -71,24 +84,35 @@ def operands(text: str) -> tuple[str, ...]:
 _CHARACTER = r"[^\x00-/:-@\[-`{-\x7f]"
 _SEGMENT = rf"(?:[A-Za-z]\#(?!{_CHARACTER})|{_CHARACTER}++(?:\+\+)?)"
 _JOINT = r"(?:(?<=[A-Za-z])&(?=[A-Za-z])|(?=[_:/.@'-])_*+(?:://|::|/\.?|[.@'-])?_*+)"
-# A dot begins a name (.env) unless it ends a sentence or calls a method; two dashes begin a flag, three are a line.
+# A dot begins a name (.env) unless it ends a sentence or calls a method; two dashes
+# begin a flag, three are a line.
 _OPENING = rf"(?:(?<!{_CHARACTER})(?<![.)\]])\.(?=[^\W\d_])|(?<!{_CHARACTER})(?<!-)--)"
 _TOKENS = re.compile(rf"{_OPENING}?{_SEGMENT}(?:{_JOINT}{_SEGMENT}){{0,63}}")
 _SEGMENTS = re.compile(_SEGMENT)
 _PROSE = re.compile(r"([A-Za-z][a-z]{1,46})[.,;:!?]*")
 _CONTRACTION = re.compile(r"(?:'(?:s|re|ve|ll|d|m)|n't)$", re.IGNORECASE)
-_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|(?:d|n)?ell|all|dall|sull|quest)'", re.IGNORECASE)
+_ELISION = re.compile(
+    r"^(?:[cdjlmnst]|qu|un|(?:d|n)?ell|all|dall|sull|quest)'", re.IGNORECASE
+)
 
 
 def _read(stretch: str, language: str | None, asking: bool) -> tuple[Word, ...]:  # noqa: FBT001 - a cache's key
     """The words of a stretch of text between two spaces."""
     prose = _PROSE.fullmatch(stretch)
-    if prose:  # most texts consist of plain words: the same result in a fraction of the time
+    if (
+        prose
+    ):  # most texts consist of plain words: the same result in a fraction of the time
         surface = prose[1].lower()
-        return () if _is_stop(surface, language) else (_with_parts(surface, stems(surface, language), language),)
+        return (
+            ()
+            if _is_stop(surface, language)
+            else (_with_parts(surface, stems(surface, language), language),)
+        )
     found: list[Word] = []
     for script, run in split(legible(stretch)):
-        spaced = script == "spaced" and filter(None, (_word(name, language) for name in _names(run)))
+        spaced = script == "spaced" and filter(
+            None, (_word(name, language) for name in _names(run))
+        )
         found += spaced or _unspaced(run, script=script, asking=asking)
     return tuple(found)
 
@@ -98,7 +122,11 @@ _remembered = lru_cache(1 << 15)(_read)
 
 def _unspaced(run: str, *, script: Script, asking: bool) -> Iterator[Word]:
     for piece in pieces(run):
-        found, parts = hangul_terms(piece) if script == "hangul" else unspaced_terms(piece, asking=asking)
+        found, parts = (
+            hangul_terms(piece)
+            if script == "hangul"
+            else unspaced_terms(piece, asking=asking)
+        )
         if found:
             yield Word(piece, found, parts)
 
@@ -113,32 +141,46 @@ def _word(token: str, language: str | None) -> Word | None:
 
 
 def _with_parts(surface: str, found: tuple[str, ...], language: str | None) -> Word:
-    """A word with the terms of its parts, in a language that writes several words as one."""
+    """A word with the terms of its parts, in a language that writes several words as
+    one.
+    """
     if language != GERMAN.name or not is_letters(surface):
         return Word(surface, found)
-    more = tuple(part for part in parts_of(surface, found[-1]) if part not in found)[: MOST_TERMS - len(found)]
+    more = tuple(part for part in parts_of(surface, found[-1]) if part not in found)[
+        : MOST_TERMS - len(found)
+    ]
     return Word(surface, (*found, *more), more)
 
 
 def _names(run: str) -> Iterator[str]:
-    """The tokens of a run, each in its own case; one that is too long to be a name gives its segments."""
+    """The tokens of a run, each in its own case; one that is too long to be a name
+    gives its segments.
+    """
     for token in _TOKENS.findall(run):
         if len(token) <= LONGEST_WORD:
             yield token
         else:
             for part in _SEGMENTS.findall(token):  # of a key or a blob the beginning
-                yield part if len(part) <= LONGEST_WORD else part[:LONGEST_TERM].casefold()
+                yield (
+                    part
+                    if len(part) <= LONGEST_WORD
+                    else part[:LONGEST_TERM].casefold()
+                )
 
 
 def _uncontracted(token: str) -> str:
-    """`token` without a contraction or elision: user's, we'll, l'utilisateur. A stop word such as can't stays whole."""
+    """`token` without a contraction or elision: user's, we'll, l'utilisateur. A stop
+    word such as can't stays whole.
+    """
     if "'" not in token or caseless(token) in STOPWORDS:
         return token
     return _ELISION.sub("", _CONTRACTION.sub("", token))
 
 
 def _is_stop(surface: str, language: str | None) -> bool:
-    return surface in STOPWORDS or (language is not None and surface in LANGUAGES[language].stopwords)
+    return surface in STOPWORDS or (
+        language is not None and surface in LANGUAGES[language].stopwords
+    )
 
 
 def _terms(name: str, language: str | None) -> tuple[str, ...]:
@@ -150,9 +192,11 @@ def _terms(name: str, language: str | None) -> tuple[str, ...]:
 
 
 def _whole(name: str, language: str | None) -> tuple[str, ...]:
-    """The terms of a whole name: stems of a word, the spelling of anything else, nothing for a stop word.
+    """The terms of a whole name: stems of a word, the spelling of anything else,
+    nothing for a stop word.
 
-    A camelCase name has both, since the same name in lower case is read as a word. Apostrophes are dropped.
+    A camelCase name has both, since the same name in lower case is read as a word.
+    Apostrophes are dropped.
     """
     name = name.replace("'", "")
     surface = caseless(name)
@@ -161,4 +205,8 @@ def _whole(name: str, language: str | None) -> tuple[str, ...]:
         return ()
     if not is_letters(name):
         return (spelled,)
-    return stems(surface, language) if is_plain(name) else (spelled, *stems(surface, language))
+    return (
+        stems(surface, language)
+        if is_plain(name)
+        else (spelled, *stems(surface, language))
+    )

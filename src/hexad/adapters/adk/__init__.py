@@ -1,4 +1,5 @@
-"""Google ADK: a model that knows its context, a plugin that gives an agent everything, tools, and a memory service.
+"""Google ADK: a model that knows its context, a plugin that gives an agent everything,
+tools, and a memory service.
 
 ::
 
@@ -19,7 +20,13 @@ from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402
 from hexad.adapters.adk.plugin import HexadPlugin  # noqa: E402
 from hexad.adapters.adk.request import ContextPlace  # noqa: E402
 from hexad.adapters.adk.skills import adk_tools  # noqa: E402
-from hexad.edges.conversation import Conversation, NamespaceRule, per_app, per_user, shared  # noqa: E402
+from hexad.edges.conversation import (  # noqa: E402
+    Conversation,
+    NamespaceRule,
+    per_app,
+    per_user,
+    shared,
+)
 
 __all__ = [
     "ContextAwareModel",

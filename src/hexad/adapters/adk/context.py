@@ -1,6 +1,8 @@
-"""A request on its way to the model → the same with context, and with what is known of its tools and their errors.
+"""A request on its way to the model → the same with context, and with what is known of
+its tools and their errors.
 
-ADK keeps a tool's answer in the session, so what is known of a failure stands beside it in the request alone.
+ADK keeps a tool's answer in the session, so what is known of a failure stands beside it
+in the request alone.
 
 A failure of any kind lets the request go on as it came, and one warning says why.
 """
@@ -37,9 +39,15 @@ if TYPE_CHECKING:
     from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
 
-SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
-_ADDED: Final = forgettable(Recent[tuple[tuple[str, str], str], None](256))  # blocks, by store and namespace
-_TOLD: Final = forgettable(Recent[tuple[object, ...], str](1024))  # by conversation, tool and answer
+SPEAKERS: Final[Notes[Speaker]] = (
+    Notes()
+)  # of requests that a plugin or a tool has seen
+_ADDED: Final = forgettable(
+    Recent[tuple[tuple[str, str], str], None](256)
+)  # blocks, by store and namespace
+_TOLD: Final = forgettable(
+    Recent[tuple[object, ...], str](1024)
+)  # by conversation, tool and answer
 
 
 class Recall:
@@ -50,14 +58,18 @@ class Recall:
         self._placement = ContextPlace.parse(placement, "placement")
 
     async def learn(self, speaker: Speaker, call: EndedCall) -> None:
-        """Record how a call ended; what is known of it stands beside its answer in requests from now on."""
+        """Record how a call ended; what is known of it stands beside its answer in
+        requests from now on.
+        """
         text = await self.memory.abeside(speaker, call)
         if text:
             place = self._answer(speaker, call.tool, call.result)
             _TOLD.put(place, text.removeprefix(SHOWN_BEFORE))
 
     async def augmented(self, request: LlmRequest) -> LlmRequest:
-        """A copy of the request with context; the request itself if there is nothing to add."""
+        """A copy of the request with context; the request itself if there is nothing to
+        add.
+        """
         if not self.memory.hx.enabled or self._has_served(request):
             return request
         speaker = SPEAKERS.of(request)
@@ -69,46 +81,90 @@ class Recall:
 
     async def _served(self, request: LlmRequest, speaker: Speaker | None) -> LlmRequest:
         contents = request.contents
-        message, query = latest_message(contents, speaker.conversation.message if speaker else "")
+        message, query = latest_message(
+            contents, speaker.conversation.message if speaker else ""
+        )
         run = speaker.conversation.invocation if speaker else ""
-        tools = tuple((name, _summary(tool)) for name, tool in request.tools_dict.items())
-        added = await self.memory.arecall(speaker, Latest(query, message, message == len(contents) - 1, run, tools))
+        tools = tuple(
+            (name, _summary(tool)) for name, tool in request.tools_dict.items()
+        )
+        added = await self.memory.arecall(
+            speaker, Latest(query, message, message == len(contents) - 1, run, tools)
+        )
         notes = await self.memory.anotes(speaker, [name for name, _ in tools])
         request = self._told(request, speaker, notes)
         if not any(added):
             return request
-        place = safe_place(contents, message) if self._placement is ContextPlace.USER_TURN else None
+        place = (
+            safe_place(contents, message)
+            if self._placement is ContextPlace.USER_TURN
+            else None
+        )
         for text in filter(None, (added.standing, added.found.removeprefix(PREFACE))):
             _ADDED.put((self.memory.place, text), None)
         return with_context(request, added, place)
 
-    def _told(self, request: LlmRequest, speaker: Speaker | None, notes: Mapping[str, str]) -> LlmRequest:
-        """A copy of the request with what is known of its tools and of the failures that it holds."""
+    def _told(
+        self, request: LlmRequest, speaker: Speaker | None, notes: Mapping[str, str]
+    ) -> LlmRequest:
+        """A copy of the request with what is known of its tools and of the failures
+        that it holds.
+        """
         changed: dict[str, Any] = {}
         if notes:
             changed["config"] = with_notes(request.config, notes)
         contents = request.contents
         if speaker is not None:
             contents = with_texts(request.contents, partial(self._text_beside, speaker))
-        if any(one is not other for one, other in zip(request.contents, contents, strict=True)):
+        if any(
+            one is not other
+            for one, other in zip(request.contents, contents, strict=True)
+        ):
             changed["contents"] = contents
         return request.model_copy(update=changed) if changed else request
 
     def _text_beside(self, speaker: Speaker, tool: str, answer: object) -> str:
         return _TOLD.get(self._answer(speaker, tool, answer)) or ""
 
-    def _answer(self, speaker: Speaker, tool: str, answer: object) -> tuple[object, ...]:
-        """A tool's answer in a conversation: ADK takes the ids of calls out of requests."""
+    def _answer(
+        self, speaker: Speaker, tool: str, answer: object
+    ) -> tuple[object, ...]:
+        """A tool's answer in a conversation: ADK takes the ids of calls out of
+        requests.
+        """
         held = answer if isinstance(answer, dict) else {"result": answer}
         said = json.dumps(held, sort_keys=True, default=str)
-        return self.memory.place, speaker.conversation.user, speaker.conversation.session, tool, said
+        return (
+            self.memory.place,
+            speaker.conversation.user,
+            speaker.conversation.session,
+            tool,
+            said,
+        )
 
     def _has_served(self, request: LlmRequest) -> bool:
-        """Whether the request, or one that it was copied from, holds context of this memory already."""
-        said = getattr(request.config.system_instruction, "parts", request.config.system_instruction)
-        texts = [str(getattr(each, "text", each)) for each in (said if isinstance(said, list) else [said])]
-        texts += [text for text in map(text_of, request.contents) if text.startswith(PREFACE)]
-        return any(block in text for text in texts if "## " in text for of, block in _ADDED if of == self.memory.place)
+        """Whether the request, or one that it was copied from, holds context of this
+        memory already.
+        """
+        said = getattr(
+            request.config.system_instruction,
+            "parts",
+            request.config.system_instruction,
+        )
+        texts = [
+            str(getattr(each, "text", each))
+            for each in (said if isinstance(said, list) else [said])
+        ]
+        texts += [
+            text for text in map(text_of, request.contents) if text.startswith(PREFACE)
+        ]
+        return any(
+            block in text
+            for text in texts
+            if "## " in text
+            for of, block in _ADDED
+            if of == self.memory.place
+        )
 
 
 def warn_unserved(speaker: Speaker | None, error: Exception) -> None:
@@ -120,5 +176,9 @@ def warn_unserved(speaker: Speaker | None, error: Exception) -> None:
 
 
 def _summary(tool: object) -> str:
-    """The first paragraph of a tool's description: the model gets the whole of it in any case."""
-    return " ".join(str(getattr(tool, "description", "") or "").strip().split("\n\n", 1)[0].split())
+    """The first paragraph of a tool's description: the model gets the whole of it in
+    any case.
+    """
+    return " ".join(
+        str(getattr(tool, "description", "") or "").strip().split("\n\n", 1)[0].split()
+    )

@@ -1,4 +1,6 @@
-"""Hexad's own tools as ADK tools: each call works in the memory of the conversation that makes it."""
+"""Hexad's own tools as ADK tools: each call works in the memory of the conversation
+that makes it.
+"""
 
 from __future__ import annotations
 
@@ -31,27 +33,41 @@ SECONDS: Final = 60.0  # that a tool of ours may take; it waits at most `lock_ti
 
 
 class OwnTool(FunctionTool):
-    """A tool of ours: it records its own calls. Its description and schema are those of the function."""
+    """A tool of ours: it records its own calls. Its description and schema are those of
+    the function.
+    """
 
-    def __init__(self, hx: Hexad, tool: Callable[..., Any], rule: NamespaceRule) -> None:
+    def __init__(
+        self, hx: Hexad, tool: Callable[..., Any], rule: NamespaceRule
+    ) -> None:
         super().__init__(tool)
         self._hx = hx
         self._rule = rule
 
     def _get_declaration(self) -> types.FunctionDeclaration | None:
-        """A copy whose name toolsets may change. ADK copies all of it, which takes longer than finding context."""
+        """A copy whose name toolsets may change. ADK copies all of it, which takes
+        longer than finding context.
+        """
         return self._declared.model_copy() if self._declared is not None else None
 
     @cached_property
     def _declared(self) -> types.FunctionDeclaration | None:
         return super()._get_declaration()
 
-    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
-        """Offer the tool, and note for a `ContextAwareModel` whose conversation the request belongs to."""
+    async def process_llm_request(
+        self, *, tool_context: ToolContext, llm_request: LlmRequest
+    ) -> None:
+        """Offer the tool, and note for a `ContextAwareModel` whose conversation the
+        request belongs to.
+        """
         SPEAKERS.put(llm_request, speaker_of(tool_context, self._rule))
-        await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
+        await super().process_llm_request(
+            tool_context=tool_context, llm_request=llm_request
+        )
 
-    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+    async def run_async(
+        self, *, args: dict[str, Any], tool_context: ToolContext
+    ) -> Any:
         """The tool's answer; an error is an answer too."""
         speaker = speaker_of(tool_context, self._rule)
         turn = speaker.conversation.turn
@@ -59,15 +75,22 @@ class OwnTool(FunctionTool):
             own = speaker.scope(self._hx)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
             TURN_WARNINGS.warn(turn, f"{self.name} was not called", described(error))
-            return error_answer("the namespace of this conversation could not be determined")
+            return error_answer(
+                "the namespace of this conversation could not be determined"
+            )
         with said_once(turn):
             try:
                 return await self._answer(own, args, tool_context)
             except HexadError as error:
                 return error_answer(str(error))
 
-    async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        return await pool_of(own).run(partial(agent_tool_answer, self._hx, own, self.name, **args), seconds=SECONDS)
+    async def _answer(
+        self, own: Hexad, args: dict[str, Any], tool_context: ToolContext
+    ) -> Any:
+        return await pool_of(own).run(
+            partial(agent_tool_answer, self._hx, own, self.name, **args),
+            seconds=SECONDS,
+        )
 
 
 def own_tools(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
@@ -78,4 +101,9 @@ def own_tools(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
 def speaker_of(context: ReadonlyContext, rule: NamespaceRule) -> Speaker:
     """Who speaks in ADK's context: its conversation, with the user's message."""
     session, said = context.session, text_of(context.user_content)
-    return Speaker(Conversation(session.app_name, session.user_id, session.id, said, context.invocation_id), rule)
+    return Speaker(
+        Conversation(
+            session.app_name, session.user_id, session.id, said, context.invocation_id
+        ),
+        rule,
+    )

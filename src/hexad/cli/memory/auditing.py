@@ -13,7 +13,15 @@ from hexad.memory.index.indexing import all_namespaces
 from hexad.model import AuditRecord, Verdict
 from hexad.wire import to_json, verdict
 
-_RECORDS: Final = ("n", "when (UTC)", "actor", "action", screen.Wide("target"), "outcome", screen.Wide("session", 12))
+_RECORDS: Final = (
+    "n",
+    "when (UTC)",
+    "actor",
+    "action",
+    screen.Wide("target"),
+    "outcome",
+    screen.Wide("session", 12),
+)
 
 app = group(
     "Verify and read the log of every change. It holds no text of entries, only short arguments of watched tools.",
@@ -24,7 +32,10 @@ app = group(
 @app.command(epilog="Example: hexad audit verify --all")
 def verify(
     *,
-    expect: Annotated[str | None, option("HASH", "A head printed earlier; detects removed records at the end.")] = None,
+    expect: Annotated[
+        str | None,
+        option("HASH", "A head printed earlier; detects removed records at the end."),
+    ] = None,
     everywhere: Annotated[bool, flag("--all", "Check every namespace.")] = False,
     common: Common,
 ) -> None:
@@ -32,7 +43,11 @@ def verify(
     if everywhere and expect is not None:
         raise InvalidInput("--expect", "is the head of one namespace; leave out --all")
     with common.opened() as hx:
-        verdicts = verify_all(hx) if everywhere else (hx.audit.verify(expect=expect and expect.strip().casefold()),)
+        verdicts = (
+            verify_all(hx)
+            if everywhere
+            else (hx.audit.verify(expect=expect and expect.strip().casefold()),)
+        )
     whole = all(found.ok for found in verdicts)
     if common.as_json:
         chains = [verdict(found) for found in verdicts]
@@ -40,18 +55,29 @@ def verify(
     else:
         for found in verdicts:
             fine = f"whole, {screen.counted(found.records, 'record')}"
-            state = fine if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
+            state = (
+                fine
+                if found.ok
+                else f"BROKEN at record {found.broken_at}: {found.problem}"
+            )
             screen.say(f"{found.namespace}: {state}\nhead {found.head}")
     if not whole:
         raise typer.Exit(1)
 
 
 @app.command(epilog="Example: hexad audit log --limit 5")
-def log(*, limit: Annotated[int, option("N", "Maximum number of records.", min=1)] = 20, common: Common) -> None:
+def log(
+    *,
+    limit: Annotated[int, option("N", "Maximum number of records.", min=1)] = 20,
+    common: Common,
+) -> None:
     """Show the latest changes, newest first."""
     with common.opened() as hx:
         records = hx.audit.latest(limit)
-    rows = [(r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session) for r in records]
+    rows = [
+        (r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session)
+        for r in records
+    ]
     document = {"records": [to_json(record) for record in records]}
     common.listing(document, _RECORDS, rows, empty="the log is empty")
 
@@ -59,9 +85,17 @@ def log(*, limit: Annotated[int, option("N", "Maximum number of records.", min=1
 def _outcome(record: AuditRecord) -> str:
     """How a run or a call ended; empty for other records."""
     ok = record.details.get("ok")
-    return str(record.details.get("outcome", "")) if ok is None else "ok" if ok else "failed"
+    return (
+        str(record.details.get("outcome", ""))
+        if ok is None
+        else "ok"
+        if ok
+        else "failed"
+    )
 
 
 def verify_all(hx: Hexad) -> tuple[Verdict, ...]:
     """Verify the chain of every namespace."""
-    return tuple(hx.scoped(namespace=name).audit.verify() for name in all_namespaces(hx.store))
+    return tuple(
+        hx.scoped(namespace=name).audit.verify() for name in all_namespaces(hx.store)
+    )

@@ -1,4 +1,6 @@
-"""`learnings list|show|correct|reject|stats|clean|delete`: errors, and what is known of them."""
+"""`learnings list|show|correct|reject|stats|clean|delete`: errors, and what is known of
+them.
+"""
 
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -14,14 +16,24 @@ from hexad.facade import Hexad
 from hexad.model import ErrorCategory, Learning, shown_trust
 from hexad.wire import to_json
 
-_LISTED: Final = ("id", screen.Wide("tool", 18), "category", "seen", "trust", screen.Wide("pattern and what worked"))
+_LISTED: Final = (
+    "id",
+    screen.Wide("tool", 18),
+    "category",
+    "seen",
+    "trust",
+    screen.Wide("pattern and what worked"),
+)
 _SOME: Final = 5  # ids in a message
 _NOTHING: Final = (
-    "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
+    "no learnings are stored here; they come from watched tools (hx.watch) and "
+    "from `hexad learnings correct`"
 )
 
 Id = Annotated[str, argument("ID", "The learning's id, or its first letters.")]
-UnseenFor = Annotated[int | None, option("DAYS", "Not seen for this many days.", "--unseen-for", min=0)]
+UnseenFor = Annotated[
+    int | None, option("DAYS", "Not seen for this many days.", "--unseen-for", min=0)
+]
 
 app = group(
     "Show and correct what is known about errors: patterns, fixes and trust.",
@@ -29,16 +41,28 @@ app = group(
 )
 
 
-@app.command("list", epilog="Example: hexad learnings list --tool deploy --trust-above 0.7")
+@app.command(
+    "list", epilog="Example: hexad learnings list --tool deploy --trust-above 0.7"
+)
 def list_(
     *,
-    category: Annotated[ErrorCategory | None, option("WORD", f"{', '.join(ErrorCategory)}.")] = None,
+    category: Annotated[
+        ErrorCategory | None, option("WORD", f"{', '.join(ErrorCategory)}.")
+    ] = None,
     tool: Annotated[str | None, option("NAME", "Only errors of this tool.")] = None,
-    trust_above: Annotated[float | None, option("N", "Trusted more than this, 0 to 1.")] = None,
-    trust_below: Annotated[float | None, option("N", "Trusted less than this, 0 to 1.")] = None,
-    seen_within: Annotated[int | None, option("DAYS", "Seen in the last DAYS days.", min=0)] = None,
+    trust_above: Annotated[
+        float | None, option("N", "Trusted more than this, 0 to 1.")
+    ] = None,
+    trust_below: Annotated[
+        float | None, option("N", "Trusted less than this, 0 to 1.")
+    ] = None,
+    seen_within: Annotated[
+        int | None, option("DAYS", "Seen in the last DAYS days.", min=0)
+    ] = None,
     unseen_for: UnseenFor = None,
-    noticed: Annotated[bool, flag("--noticed", "Also failures that one session met: they fade.")] = False,
+    noticed: Annotated[
+        bool, flag("--noticed", "Also failures that one session met: they fade.")
+    ] = False,
     common: Common,
 ) -> None:
     """List the learnings, oldest first."""
@@ -49,8 +73,12 @@ def list_(
             trigger=tool,
             trust_above=trust_above,
             trust_below=trust_below,
-            seen_after=None if seen_within is None else now - timedelta(days=seen_within),
-            seen_before=None if unseen_for is None else now - timedelta(days=unseen_for),
+            seen_after=None
+            if seen_within is None
+            else now - timedelta(days=seen_within),
+            seen_before=None
+            if unseen_for is None
+            else now - timedelta(days=unseen_for),
             noticed=noticed,
         )
         waiting = 0 if noticed or found else hx.learnings.stats().noticed
@@ -59,36 +87,59 @@ def list_(
     if waiting:
         empty = f"no learnings yet; {screen.counted(waiting, 'failure')} noticed once: --noticed lists them"
     document = {"learnings": [to_json(learning) for learning in found]}
-    common.listing(document, _LISTED, [listed(learning) for learning in found], empty=empty)
+    common.listing(
+        document, _LISTED, [listed(learning) for learning in found], empty=empty
+    )
 
 
 @app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")
 def show(id: Id, common: Common) -> None:
-    """Show all that is known of one error: what failed, what worked next, and what is said."""
+    """Show all that is known of one error: what failed, what worked next, and what is
+    said.
+    """
     with common.opened() as hx:
         learning = hx.learnings.get(whole_id(hx, id))
     common.listing({"learning": to_json(learning)}, screen.FACTS, facts(learning))
 
 
-@app.command(epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"')
+@app.command(
+    epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"'
+)
 def correct(
     fix: Annotated[str, argument("FIX", "What to do about the error.")],
     *,
-    id: Annotated[str | None, option("ID", "The learning to correct, or its first letters.")] = None,
+    id: Annotated[
+        str | None, option("ID", "The learning to correct, or its first letters.")
+    ] = None,
     tool: Annotated[str | None, option("NAME", "The tool that fails.")] = None,
-    error: Annotated[str, option("TEXT", "The error; default: any error of the tool.")] = "",
+    error: Annotated[
+        str, option("TEXT", "The error; default: any error of the tool.")
+    ] = "",
     session: Session = None,
     common: Common,
 ) -> None:
-    """Say how to fix an error. Your fix is trusted at once, until evidence or another correction overrules it."""
+    """Say how to fix an error. Your fix is trusted at once, until evidence or another
+    correction overrules it.
+    """
     if (id is None) == (tool is None):
         raise InvalidInput("correct", "give exactly one of --id or --tool")
-    trigger = "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
+    trigger = (
+        "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
+    )
     with common.opened(create=True) as hx:
         whole = None if id is None else whole_id(hx, id)
-        learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=whole, fix=fix, session=session)
+        learning = hx.learnings.correct(
+            trigger=trigger,
+            error_pattern=error,
+            learning=whole,
+            fix=fix,
+            session=session,
+        )
         near = [] if learning.seen else _alike(hx, learning.tool)
-    common.answer({"learning": to_json(learning)}, f"{learning.id}: trusted {shown_trust(learning.trust)}")
+    common.answer(
+        {"learning": to_json(learning)},
+        f"{learning.id}: trusted {shown_trust(learning.trust)}",
+    )
     if near and not common.as_json:
         screen.warn(f"no failure of {learning.tool} was seen; did you mean {near[0]}?")
     if learning.redactions and not common.as_json:
@@ -96,7 +147,9 @@ def correct(
 
 
 def _alike(hx: Hexad, tool: str) -> list[str]:
-    """The tools whose failures were seen that are written nearly as this one; none if it is one of them."""
+    """The tools whose failures were seen that are written nearly as this one; none if
+    it is one of them.
+    """
     seen = {each.tool for each in hx.learnings.list(noticed=True) if each.seen}
     return [] if tool in seen else get_close_matches(tool, sorted(seen), n=1)
 
@@ -161,7 +214,9 @@ def whole_id(hx: Hexad, begun: str) -> str:
             raise
     if len(meant) > 1:
         some = ", ".join(meant[:_SOME]) + (", …" if len(meant) > _SOME else "")
-        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids: {some}; give more letters")
+        raise InvalidInput(
+            "ID", f"{begun!r} begins {len(meant)} ids: {some}; give more letters"
+        )
     return meant[0]
 
 
@@ -186,7 +241,9 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
     """A learning as rows."""
     evidence = learning.known
     examples = [_whole_example(learning, each) for each in evidence.examples]
-    lessons = [_whole_lesson(each) for each in evidence.lessons if each.text != learning.fix]
+    lessons = [
+        _whole_lesson(each) for each in evidence.lessons if each.text != learning.fix
+    ]
     same = screen.counted(evidence.same, "session") if evidence.same else ""
     facts = {
         "trigger": learning.trigger,
@@ -198,7 +255,9 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "shown and tried": f"worked {learning.worked}, failed {learning.failed}",
         "shown nothing": f"went on {learning.unaided}, met it again {learning.stuck}",
         "seen": f"{screen.counted(learning.seen, 'time')}, last {screen.moment(learning.updated)}",
-        "met in": screen.counted(learning.sessions, "session") if learning.sessions else "",
+        "met in": screen.counted(learning.sessions, "session")
+        if learning.sessions
+        else "",
         "same call worked": same and f"later in {same}",
         "examples": "\n".join(examples),
         "other lessons": "\n".join(lessons),
@@ -208,7 +267,9 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
 
 
 def _whole_example(learning: Learning, example: Example) -> str:
-    """An example with what only people read: the calls in between, and the agent's own sentence."""
+    """An example with what only people read: the calls in between, and the agent's own
+    sentence.
+    """
     lines = [example.text(learning.tool, sessions=learning.sessions)]
     if example.steps:
         lines.append(f"  in between: {', '.join(example.steps)}")
@@ -225,4 +286,8 @@ def _whole_lesson(lesson: Lesson) -> str:
 
 
 def _counts(value: object) -> str:
-    return ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else str(value)
+    return (
+        ", ".join(f"{name} {count}" for name, count in value.items())
+        if isinstance(value, dict)
+        else str(value)
+    )

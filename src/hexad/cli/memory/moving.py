@@ -1,4 +1,6 @@
-"""`backup`, `restore`, `migrate`, `import`, `export`, `capture`, `reindex`: a memory moves in and out."""
+"""`backup`, `restore`, `migrate`, `import`, `export`, `capture`, `reindex`: a memory
+moves in and out.
+"""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -26,10 +28,16 @@ app = Commands()
 def backup(file: File, common: Common) -> None:
     """Write every namespace into a file, or one namespace with --namespace."""
     if str(file) == "-":
-        raise InvalidInput("FILE", "must be a file, because a backup is written completely or not at all")
+        raise InvalidInput(
+            "FILE",
+            "must be a file, because a backup is written completely or not at all",
+        )
     with common.opened() as hx:
         lines = (hx if common.namespace is None else hx.scoped()).backup(file)
-    common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} written")
+    common.answer(
+        {"file": str(file), "lines": lines},
+        f"{file}: {screen.counted(lines, 'line')} written",
+    )
 
 
 @app.command(epilog="Example: hexad restore agent.jsonl --db new.db")
@@ -38,23 +46,36 @@ def restore(file: File, common: Common) -> None:
     file.open("rb").close()  # an error now, before a database is created for it
     with common.opened(create=True) as hx, screen.progress("restoring") as show:
         lines = hx.restore(file, progress=show)
-    common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} restored")
+    common.answer(
+        {"file": str(file), "lines": lines},
+        f"{file}: {screen.counted(lines, 'line')} restored",
+    )
 
 
 @app.command(epilog="Example: hexad migrate agent.db copy.db")
 def migrate(
-    source: Annotated[str, argument("SOURCE", "The database to copy: a file, or postgresql://…")],
+    source: Annotated[
+        str, argument("SOURCE", "The database to copy: a file, or postgresql://…")
+    ],
     target: Annotated[str, argument("TARGET", "Where to: a new file, or a server.")],
     as_json: AsJson = False,
 ) -> None:
-    """Copy a database to another file or server, and verify the copy. If it was interrupted, run it again."""
-    with opened(source, None) as old, opened(target, None, create=True) as new, screen.progress("copying") as show:
+    """Copy a database to another file or server, and verify the copy. If it was
+    interrupted, run it again.
+    """
+    with (
+        opened(source, None) as old,
+        opened(target, None, create=True) as new,
+        screen.progress("copying") as show,
+    ):
         done = copy_store(old.store, new.store, show)
         if new.without_vector():
             new.reindex()
     place, common = new.store.location, Common(as_json=as_json)
     sentence = f"{place}: {screen.counted(done.records, 'record')} of {screen.counted(done.namespaces, 'namespace')}"
-    common.answer({"target": place, **done._asdict()}, f"{sentence} copied and verified")
+    common.answer(
+        {"target": place, **done._asdict()}, f"{sentence} copied and verified"
+    )
 
 
 @app.command(epilog="Example: hexad reindex --db agent.db")
@@ -63,46 +84,86 @@ def reindex(common: Common) -> None:
     with common.opened() as hx, screen.progress("embedding") as show:
         rows = hx.reindex(progress=show)
     common.answer(
-        {"rows": rows}, f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already"
+        {"rows": rows},
+        f"{screen.counted(rows, 'row')} embedded"
+        if rows
+        else "every row has an embedding already",
     )
 
 
-@app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team --preview")
+@app.command(
+    "import", epilog="Example: hexad import colleague.jsonl --namespace team --preview"
+)
 def import_(
-    file: Annotated[Path, argument("FILE", "A file or folder of Hexad, Claude, ChatGPT, mem0, notes.")],
+    file: Annotated[
+        Path,
+        argument("FILE", "A file or folder of Hexad, Claude, ChatGPT, mem0, notes."),
+    ],
     *,
-    format: Annotated[str | None, option("FORMAT", f"{', '.join(FORMATS)}.", "--as")] = None,
-    mine: Annotated[bool, flag("--mine", "It is your own: keep origins, pins and approvals.")] = False,
-    overwrite: Annotated[bool, flag("--overwrite", "Replace entries of the same name.")] = False,
-    preview: Annotated[bool, flag("--preview", "Show what it would do, and do nothing.")] = False,
+    format: Annotated[
+        str | None, option("FORMAT", f"{', '.join(FORMATS)}.", "--as")
+    ] = None,
+    mine: Annotated[
+        bool, flag("--mine", "It is your own: keep origins, pins and approvals.")
+    ] = False,
+    overwrite: Annotated[
+        bool, flag("--overwrite", "Replace entries of the same name.")
+    ] = False,
+    preview: Annotated[
+        bool, flag("--preview", "Show what it would do, and do nothing.")
+    ] = False,
     common: Common,
 ) -> None:
-    """Import files of Hexad or another program. Rules become proposals, skills drafts; nothing is pinned."""
+    """Import files of Hexad or another program. Rules become proposals, skills drafts;
+    nothing is pinned.
+    """
     if not file.is_dir():
         file.open("rb").close()  # an error now, before a database is created for it
     absent = preview and not common.is_server and not common.path.exists()
-    memory = Hexad.open(":memory:", enabled=True) if absent else common.opened(create=not preview)
+    memory = (
+        Hexad.open(":memory:", enabled=True)
+        if absent
+        else common.opened(create=not preview)
+    )
     with memory as hx, screen.progress("importing, bytes") as show:
-        done = hx.import_file(file, format=format, mine=mine, overwrite=overwrite, preview=preview, progress=show)
+        done = hx.import_file(
+            file,
+            format=format,
+            mine=mine,
+            overwrite=overwrite,
+            preview=preview,
+            progress=show,
+        )
     if common.as_json:
         screen.emit({"file": str(file), **asdict(done)})
         return
     if preview:
-        screen.table(["would be", "key", screen.Wide("text")], [(what, key, text) for what, key, text in done.shown])
+        screen.table(
+            ["would be", "key", screen.Wide("text")],
+            [(what, key, text) for what, key, text in done.shown],
+        )
         if more := done.added + done.replaced + done.proposed - len(done.shown):
             screen.remark(f"and {more} more")
     proposed = f"{done.proposed} proposed, " if done.proposed else ""
     counts = f"{done.added} added, {done.replaced} replaced, {proposed}{done.kept} kept as they are here"
-    screen.say(f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}")
+    screen.say(
+        f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}"
+    )
     if not (done.added or done.replaced or done.kept or done.left_out or done.proposed):
-        screen.warn(f"{file.name} holds nothing that can be kept{f' as {format}; leave out --as?' if format else ''}")
+        screen.warn(
+            f"{file.name} holds nothing that can be kept{f' as {format}; leave out --as?' if format else ''}"
+        )
     for reason, times in done.reasons.items():
         screen.remark(f"not imported: {times} ({reason})")
     if done.redacted:
-        screen.warn(f"redacted: {', '.join(f'{kind} ({times})' for kind, times in done.redacted.items())}")
+        screen.warn(
+            f"redacted: {', '.join(f'{kind} ({times})' for kind, times in done.redacted.items())}"
+        )
     if done.gone:
         hide = f"`hexad delete {quote(done.gone[0])}` hides it"
-        screen.remark(f"no longer in {file.name}, and still here: {', '.join(done.gone[:5])}; {hide}")
+        screen.remark(
+            f"no longer in {file.name}, and still here: {', '.join(done.gone[:5])}; {hide}"
+        )
     if done.proposed and not preview:
         screen.remark("`hexad review` asks about the proposals")
 
@@ -111,10 +172,14 @@ def import_(
 def export(
     folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
     *,
-    subject: Annotated[str | None, option("NAME", "Only entries with this subject.")] = None,
+    subject: Annotated[
+        str | None, option("NAME", "Only entries with this subject.")
+    ] = None,
     common: Common,
 ) -> None:
-    """Write every entry, reference, learning and skill as a page of Markdown; `import` reads them back."""
+    """Write every entry, reference, learning and skill as a page of Markdown; `import`
+    reads them back.
+    """
     with common.opened() as hx:
         count = hx.export(folder, subject=subject)
     said = f"{screen.counted(count, 'record')} written{'' if count else '; is the subject or namespace right?'}"
@@ -131,18 +196,29 @@ def _piped() -> list[Any]:
 @app.command(epilog="Example: hexad capture chat.json --json")
 def capture(
     file: Annotated[
-        Path, argument("FILE", "Messages as JSON or JSON Lines, lines such as User: …, or a text; - is stdin.")
+        Path,
+        argument(
+            "FILE",
+            "Messages as JSON or JSON Lines, lines such as User: …, or a text; - is stdin.",
+        ),
     ],
     *,
     session: Annotated[str | None, option("NAME", "The conversation's name.")] = None,
     common: Common,
 ) -> None:
-    """Propose lasting facts and wishes from a conversation; `hexad review` asks about them."""
-    messages = _piped() if file == Path("-") else messages_in(file)  # an error now, before a database is created for it
+    """Propose lasting facts and wishes from a conversation; `hexad review` asks about
+    them.
+    """
+    messages = (
+        _piped() if file == Path("-") else messages_in(file)
+    )  # an error now, before a database is created for it
     with common.opened(create=True) as hx:
         done = hx.capture(messages, session=session, origin=Origin.IMPORT)
     if common.as_json:
-        found = [{**asdict(each), "expires": each.expires and each.expires.isoformat()} for each in done.proposed]
+        found = [
+            {**asdict(each), "expires": each.expires and each.expires.isoformat()}
+            for each in done.proposed
+        ]
         screen.emit({"proposed": found, "left_out": done.left_out})
     elif done.proposed:
         screen.table(

@@ -1,4 +1,6 @@
-"""`reference add|list|remove`: references to documents, APIs, wikis, repositories and tools."""
+"""`reference add|list|remove`: references to documents, APIs, wikis, repositories and
+tools.
+"""
 
 from typing import Annotated, Any, Final
 
@@ -17,13 +19,20 @@ app = group(
 )
 
 
-@app.command(epilog="Example: hexad reference add Runbook --location https://wiki/runbook --kind wiki")
+@app.command(
+    epilog="Example: hexad reference add Runbook --location https://wiki/runbook --kind wiki"
+)
 def add(
     name: Name,
     *,
-    location: Annotated[str | None, option("WHERE", "A URL or a path; required for a new one.")] = None,
+    location: Annotated[
+        str | None, option("WHERE", "A URL or a path; required for a new one.")
+    ] = None,
     summary: Annotated[str | None, option("TEXT", "What it contains.")] = None,
-    kind: Annotated[ReferenceKind | None, option("WORD", f"{', '.join(ReferenceKind)} (documentation if new).")] = None,
+    kind: Annotated[
+        ReferenceKind | None,
+        option("WORD", f"{', '.join(ReferenceKind)} (documentation if new)."),
+    ] = None,
     tag: Tags = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,
@@ -34,13 +43,25 @@ def add(
         old = hx.references.lookup(name)
         if old is None and location is None:
             raise InvalidInput("--location", "must be given for a new reference")
-        given: dict[str, Any] = {"location": location, "summary": summary, "kind": kind, "tags": tag}
+        given: dict[str, Any] = {
+            "location": location,
+            "summary": summary,
+            "kind": kind,
+            "tags": tag,
+        }
         fields = {field: value for field, value in given.items() if value is not None}
-        reference = hx.references.save(name, session=session, redact=not keep_secrets, **fields)
+        reference = hx.references.save(
+            name, session=session, redact=not keep_secrets, **fields
+        )
     status = "saved" if old is None else "unchanged" if reference == old else "updated"
-    common.answer({"status": status, "reference": to_json(reference)}, f"{reference.name}: {status}")
+    common.answer(
+        {"status": status, "reference": to_json(reference)},
+        f"{reference.name}: {status}",
+    )
     if reference.redactions and not common.as_json:
-        screen.warn(f"redacted: {', '.join(reference.redactions)}; --keep-secrets stores them as they are")
+        screen.warn(
+            f"redacted: {', '.join(reference.redactions)}; --keep-secrets stores them as they are"
+        )
 
 
 @app.command("list", epilog="Example: hexad reference list --json")

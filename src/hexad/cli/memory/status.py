@@ -1,4 +1,6 @@
-"""`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
+"""`hexad` without a command, and `status`: what is stored, learned, waiting for review,
+and what to do next.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +14,15 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
-from hexad.model import DEFAULT_LAYERS, Layer, Learning, Proposal, Skill, SkillStatus, shown_trust
+from hexad.model import (
+    DEFAULT_LAYERS,
+    Layer,
+    Learning,
+    Proposal,
+    Skill,
+    SkillStatus,
+    shown_trust,
+)
 from hexad.settings import survey
 from hexad.store import Question
 from hexad.wire import to_json
@@ -22,7 +32,11 @@ _EXPLAIN: Final = 'explain "a message"'
 _MOST_PINNED: Final = 1000  # that are counted
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
 _STORED: Final = ("layer", "stored", screen.Wide("of these"))
-_LEARNED: Final = (screen.Wide("tool", 18), "trust", screen.Wide("pattern and what worked"))
+_LEARNED: Final = (
+    screen.Wide("tool", 18),
+    "trust",
+    screen.Wide("pattern and what worked"),
+)
 _AWAITING: Final = ("what", screen.Wide("which", 26), screen.Wide("about"))
 
 
@@ -43,7 +57,9 @@ class Status:
     @property
     def drafts(self) -> tuple[Skill, ...]:
         """The skills that wait for approval."""
-        return tuple(skill for skill in self.skills if skill.status is SkillStatus.DRAFT)
+        return tuple(
+            skill for skill in self.skills if skill.status is SkillStatus.DRAFT
+        )
 
 
 app = Commands()
@@ -51,14 +67,21 @@ app = Commands()
 
 @app.command(epilog="Example: hexad status --db agent.db")
 def status(common: Common) -> None:
-    """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
+    """Show what is stored, what was learned recently and what awaits review; the same
+    as `hexad` alone.
+    """
     path = None if common.is_server else common.path
     if path is not None and absence_of(path):
-        survey({"namespace": common.namespace}, beside=path.parent)  # report wrong settings first
+        survey(
+            {"namespace": common.namespace}, beside=path.parent
+        )  # report wrong settings first
         greeting = (
-            f"hexad {__version__}: there is no database yet ({path})\nnext: {_first()}\nall commands: hexad --help"
+            f"hexad {__version__}: there is no database yet ({path})\nnext: "
+            f"{_first()}\nall commands: hexad --help"
         )
-        common.answer({"database": str(path), "exists": False, "next": _first()}, greeting)
+        common.answer(
+            {"database": str(path), "exists": False, "next": _first()}, greeting
+        )
         return
     with common.opened() as hx:
         found, shown = status_of(hx), hx.store.location
@@ -70,14 +93,22 @@ def status(common: Common) -> None:
 
 def status_of(hx: Hexad) -> Status:
     """Count the contents of an engine's namespace."""
-    with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
-        found = view.evidence(Question(DEFAULT_LAYERS, utc_now(), standing=_MOST_PINNED))
+    with hx.store.reading(
+        hx.namespace
+    ) as view:  # counted, since there may be very many
+        found = view.evidence(
+            Question(DEFAULT_LAYERS, utc_now(), standing=_MOST_PINNED)
+        )
     every, skills = hx.learnings.list(noticed=True), hx.skills.list()
     learnings = [each for each in every if each.learned]
     counted = {layer: evidence.statistics.rows for layer, evidence in found.items()}
     return Status(
         namespace=hx.namespace,
-        stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
+        stored={
+            **counted,
+            Layer.AGENT_LEARNINGS: len(learnings),
+            Layer.SKILL_PATTERNS: len(skills),
+        },
         pinned=len(found[Layer.USER_KNOWLEDGE].standing),
         unfit=hx.explain("").unfit,
         noticed=len(every) - len(learnings),
@@ -106,20 +137,36 @@ def _first() -> str:
 
 def _show(path: str, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
-    counts = [(layer, ", ".join(f"{name} {n}" for name, n in each.items())) for layer, each in _counts(found).items()]
-    screen.table(_STORED, [(layer.value, found.stored[layer], text) for layer, text in counts])
+    counts = [
+        (layer, ", ".join(f"{name} {n}" for name, n in each.items()))
+        for layer, each in _counts(found).items()
+    ]
+    screen.table(
+        _STORED, [(layer.value, found.stored[layer], text) for layer, text in counts]
+    )
     if found.learnings:
-        rows = [(tool, trust, text) for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])]
+        rows = [
+            (tool, trust, text)
+            for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])
+        ]
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
     drafts = [("skill", each.name, each.description) for each in found.drafts[::-1]]
-    proposals = [("proposal", f"{each.id}: {each.change} {each.key}", each.content) for each in found.proposals]
+    proposals = [
+        ("proposal", f"{each.id}: {each.change} {each.key}", each.content)
+        for each in found.proposals
+    ]
     doubts: list[tuple[str, str, str]] = []
     for each in found.doubtful:
         about = f"{known_in_words(each)} (trust {shown_trust(each.trust)})"
         doubts.append(("learning", each.tool, about))
     waiting = [*proposals, *drafts, *doubts]
     if waiting:
-        screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
+        screen.table(
+            _AWAITING,
+            waiting[:_LATEST],
+            title=f"awaits review: {len(waiting)}",
+            first="review",
+        )
     if found.unfit:
         screen.say(found.unfit)
     screen.say(f"next: {advice(found)}")
@@ -146,7 +193,10 @@ def _as_json(path: str, found: Status) -> dict[str, Any]:
         "database": str(path),
         "exists": True,
         "namespace": found.namespace,
-        "layers": {layer.value: {"stored": found.stored[layer], **each} for layer, each in _counts(found).items()},
+        "layers": {
+            layer.value: {"stored": found.stored[layer], **each}
+            for layer, each in _counts(found).items()
+        },
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
         "review": {
             "proposals": [each.id for each in found.proposals],

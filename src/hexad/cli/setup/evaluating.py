@@ -1,4 +1,6 @@
-"""`eval`: measure retrieval, error grouping, tool failures, real sessions and the script check on your own data."""
+"""`eval`: measure retrieval, error grouping, tool failures, real sessions and the
+script check on your own data.
+"""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -35,23 +37,51 @@ from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 app = typer.Typer()
 
 
-@app.command("eval", epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html")
+@app.command(
+    "eval",
+    epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html",
+)
 def eval_(
     folder: Annotated[
         Path,
-        argument("DIR", "Holds LAYER/SET/corpus.jsonl and queries.jsonl, sessions/SET.jsonl, life.jsonl …"),
+        argument(
+            "DIR",
+            "Holds LAYER/SET/corpus.jsonl and queries.jsonl, sessions/SET.jsonl, life.jsonl …",
+        ),
     ],
     *,
-    db: Annotated[str | None, option("FILE", "Ask this memory the questions of DIR, or of a file.")] = None,
+    db: Annotated[
+        str | None,
+        option("FILE", "Ask this memory the questions of DIR, or of a file."),
+    ] = None,
     namespace: Namespace = None,
-    queries: Annotated[int | None, option("N", "Only N questions of each set.", min=1)] = None,
-    seed: Annotated[int, option("N", "Draw other questions, and other texts to show.")] = 0,
-    misses: Annotated[int, option("N", "List up to N missed questions of each set.", min=0)] = 0,
-    baseline: Annotated[str, option("NAMES", f"{', '.join(BASELINES)}; separated by commas.")] = "",
-    embedder: Annotated[str | None, option("NAME", f"The embedder: {', '.join(EMBEDDERS)}.")] = None,
-    no_semantic: Annotated[bool, flag("--no-semantic", "The same as --embedder none.")] = False,
-    foreign: Annotated[bool, flag("--foreign", "Also ask questions that the set cannot answer.")] = False,
-    examples: Annotated[int, option("N", "Print N texts that replayed sessions would read.", "--show", min=0)] = 0,
+    queries: Annotated[
+        int | None, option("N", "Only N questions of each set.", min=1)
+    ] = None,
+    seed: Annotated[
+        int, option("N", "Draw other questions, and other texts to show.")
+    ] = 0,
+    misses: Annotated[
+        int, option("N", "List up to N missed questions of each set.", min=0)
+    ] = 0,
+    baseline: Annotated[
+        str, option("NAMES", f"{', '.join(BASELINES)}; separated by commas.")
+    ] = "",
+    embedder: Annotated[
+        str | None, option("NAME", f"The embedder: {', '.join(EMBEDDERS)}.")
+    ] = None,
+    no_semantic: Annotated[
+        bool, flag("--no-semantic", "The same as --embedder none.")
+    ] = False,
+    foreign: Annotated[
+        bool, flag("--foreign", "Also ask questions that the set cannot answer.")
+    ] = False,
+    examples: Annotated[
+        int,
+        option(
+            "N", "Print N texts that replayed sessions would read.", "--show", min=0
+        ),
+    ] = 0,
     out: Annotated[Path | None, option("FILE", "Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -59,24 +89,43 @@ def eval_(
 
     It also runs the folder's capture, life, error and script sets.
     """
-    logging.getLogger("hexad").addHandler(logging.StreamHandler())  # bad lines are named
+    logging.getLogger("hexad").addHandler(
+        logging.StreamHandler()
+    )  # bad lines are named
     used = NO_EMBEDDER if no_semantic else embedder
     plan = Plan(
-        queries, chosen([name.strip() for name in baseline.split(",") if name.strip()]), used or STATIC, foreign, seed
+        queries,
+        chosen([name.strip() for name in baseline.split(",") if name.strip()]),
+        used or STATIC,
+        foreign,
+        seed,
     )
     if db is not None:
         if baseline or foreign:
-            raise InvalidInput("--db", "asks a memory as it is; leave out --baseline and --foreign")
+            raise InvalidInput(
+                "--db", "asks a memory as it is; leave out --baseline and --foreign"
+            )
         with opened(db, namespace, embedder=used) as hx, screen.steps() as step:
-            results = _finished(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
+            results = _finished(
+                evaluate(live_sets(folder), replace(plan, live=hx), progress=step)
+            )
         kinds: dict[str, Figures] = {}
     else:
         with screen.steps() as step:
-            kinds = measure_kinds(folder, step, embedder=used or STATIC, show=examples, seed=seed)
-            results = _finished(evaluate(read_sets(folder, required=not kinds), plan, progress=step))
-    tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables)]
+            kinds = measure_kinds(
+                folder, step, embedder=used or STATIC, show=examples, seed=seed
+            )
+            results = _finished(
+                evaluate(read_sets(folder, required=not kinds), plan, progress=step)
+            )
+    tables = [
+        *retrieval_tables(results, misses),
+        *(table for kind in kinds.values() for table in kind.tables),
+    ]
     if out is not None:
-        out.write_text(as_page(tables, _about(results, used or STATIC)), encoding="utf-8")
+        out.write_text(
+            as_page(tables, _about(results, used or STATIC)), encoding="utf-8"
+        )
     if as_json:
         found = {name: kind.json for name, kind in kinds.items()}
         screen.emit({**(report_json(results, misses) if results else {}), **found})
@@ -92,7 +141,9 @@ def measure_kinds(
     show: int = 0,
     seed: int = 0,
 ) -> dict[str, Figures]:
-    """The figures of the other kinds of evaluation that the folder has data for, by their names."""
+    """The figures of the other kinds of evaluation that the folder has data for, by
+    their names.
+    """
     lives = read_lives(folder)
     found = {
         "life": live(lives, progress, embedder=embedder) if lives else None,

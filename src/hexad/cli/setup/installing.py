@@ -16,11 +16,21 @@ from hexad.mcp.install.changes import FileChange
 from hexad.mcp.install.clients import Scope
 from hexad.settings import variable
 
-_REACH: Final = {Scope.USER: "for all your projects", Scope.PROJECT: "for everybody in this project"}
+_REACH: Final = {
+    Scope.USER: "for all your projects",
+    Scope.PROJECT: "for everybody in this project",
+}
 
 
 def apply(
-    plan: Sequence[FileChange], done: str, scope: Scope, no_need: str, *, dry_run: bool, yes: bool, as_json: bool
+    plan: Sequence[FileChange],
+    done: str,
+    scope: Scope,
+    no_need: str,
+    *,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Show the changes, ask, and write them."""
     needed, reach = [each for each in plan if each.needed], _REACH[scope]
@@ -29,17 +39,26 @@ def apply(
             screen.say(each.diff)
     if not dry_run:
         refuse_asking(plan, yes=yes)
-    wanted = bool(needed) and not dry_run and (yes or screen.confirmed(f"Change {_files(plan)}, {reach}?"))
+    wanted = (
+        bool(needed)
+        and not dry_run
+        and (yes or screen.confirmed(f"Change {_files(plan)}, {reach}?"))
+    )
     backups = {each.file: changes.write(each) for each in needed} if wanted else {}
     if as_json:
-        first, *more = (_document(each, written=each.file in backups, backup=backups.get(each.file)) for each in plan)
+        first, *more = (
+            _document(each, written=each.file in backups, backup=backups.get(each.file))
+            for each in plan
+        )
         screen.emit({**first, **({"hooks": more[0]} if more else {})})
     elif not needed:
         screen.remark(no_need)
     elif wanted:
         for each in needed:
             gone = " (the file is gone, as before)" if each.after is None else ""
-            backup = "" if backups[each.file] is None else f"; backup: {backups[each.file]}"
+            backup = (
+                "" if backups[each.file] is None else f"; backup: {backups[each.file]}"
+            )
             screen.remark(f"{done} {each.file}{gone}, {reach}{backup}")
         screen.remark("restart the client")
     else:
@@ -47,14 +66,26 @@ def apply(
 
 
 def planned(
-    place: Installation, db: str | None, namespace: str | None, *, hooks: bool, quiet: bool
+    place: Installation,
+    db: str | None,
+    namespace: str | None,
+    *,
+    hooks: bool,
+    quiet: bool,
 ) -> list[FileChange]:
-    """The changes that install; unless ``quiet`` it says which memory the client will use."""
-    shared = place.scope is Scope.PROJECT  # then nothing of the environment, which belongs to this machine
+    """The changes that install; unless ``quiet`` it says which memory the client will
+    use.
+    """
+    shared = (
+        place.scope is Scope.PROJECT
+    )  # then nothing of the environment, which belongs to this machine
     memory = db
     if not shared:
         named = db if db is not None else variable("HEXAD_DB")
-        memory, namespace = named and str(opening.place(named)), namespace or variable("HEXAD_NAMESPACE")
+        memory, namespace = (
+            named and str(opening.place(named)),
+            namespace or variable("HEXAD_NAMESPACE"),
+        )
     plan = place.install(memory, namespace, hooks=hooks)
     if not quiet:
         _describe(memory, namespace, shared=shared)
@@ -64,11 +95,17 @@ def planned(
 def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> None:
     if memory is None:
         made = "in projects that you made with `hexad init` or trusted"
-        screen.remark(f"{made}, the agent uses the project's memory and yours; elsewhere yours alone")
+        screen.remark(
+            f"{made}, the agent uses the project's memory and yours; elsewhere yours alone"
+        )
     else:
         whole = Path(memory).absolute()
-        see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
-        screen.remark(f"its memory is {whole}; see it with `{see}`, choose another with --db")
+        see = f"hexad --db {quote(str(whole))}" + (
+            f" --namespace {quote(namespace)}" if namespace else ""
+        )
+        screen.remark(
+            f"its memory is {whole}; see it with `{see}`, choose another with --db"
+        )
     if shared:
         screen.remark(
             "it names no path of this machine, so commit it; add *.db* to .gitignore: each has their own memory"
@@ -80,7 +117,12 @@ def _describe(memory: str | None, namespace: str | None, *, shared: bool) -> Non
 
 
 def _document(change: FileChange, *, written: bool, backup: object) -> dict[str, Any]:
-    document = {"file": str(change.file), "needed": change.needed, "written": written, "diff": change.diff}
+    document = {
+        "file": str(change.file),
+        "needed": change.needed,
+        "written": written,
+        "diff": change.diff,
+    }
     return {**document, "backup": None if backup is None else str(backup)}
 
 

@@ -1,4 +1,6 @@
-"""`skills new|list|show|edit|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
+"""`skills new|list|show|edit|run|review|activate|deprecate|delete|history|check`:
+write, approve and run procedures.
+"""
 
 import json
 import re
@@ -8,7 +10,17 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli.commands import Common, group
-from hexad.cli.options import AsJson, By, KeepSecrets, SkillName, Tags, Yes, argument, flag, option
+from hexad.cli.options import (
+    AsJson,
+    By,
+    KeepSecrets,
+    SkillName,
+    Tags,
+    Yes,
+    argument,
+    flag,
+    option,
+)
 from hexad.cli.reviewing import Draft, review
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
@@ -22,7 +34,14 @@ from hexad.skills.parameters import properties_of
 from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
-_LISTED: Final = (screen.Wide("name", 24), "kind", "status", "runs", "worked", screen.Wide("description"))
+_LISTED: Final = (
+    screen.Wide("name", 24),
+    "kind",
+    "status",
+    "runs",
+    "worked",
+    screen.Wide("description"),
+)
 _FINDINGS: Final = ("line", "verdict", "rule", screen.Wide("what it would do"))
 _VERSIONS: Final = ("version", "created", "origin", "kind", screen.Wide("description"))
 
@@ -31,22 +50,39 @@ app = group(
     epilog="Example: hexad skills list --status draft",
 )
 app.add_typer(folders.app)
-app.command("review", epilog="Example: hexad skills review --json", help="The same as `hexad review`.")(review)
+app.command(
+    "review",
+    epilog="Example: hexad skills review --json",
+    help="The same as `hexad review`.",
+)(review)
 
 
-@app.command(epilog='Example: hexad skills new greet --kind template --description "Greet" --text "Hello {{ name }}"')
+@app.command(
+    epilog='Example: hexad skills new greet --kind template --description "Greet" --text "Hello {{ name }}"'
+)
 def new(
     name: SkillName,
     *,
     kind: Annotated[SkillKind, option("WORD", f"{', '.join(SkillKind)}.")],
     description: Annotated[str, option("TEXT", "What it does.")],
     text: Annotated[str | None, option("TEXT", "Its script, template or text.")] = None,
-    file: Annotated[str | None, option("FILE", "Read that text from a file; - is stdin.")] = None,
-    definition: Annotated[str | None, option("JSON", "The whole definition as JSON.")] = None,
-    parameters: Annotated[str | None, option("JSON", "JSON Schema of the parameters.")] = None,
+    file: Annotated[
+        str | None, option("FILE", "Read that text from a file; - is stdin.")
+    ] = None,
+    definition: Annotated[
+        str | None, option("JSON", "The whole definition as JSON.")
+    ] = None,
+    parameters: Annotated[
+        str | None, option("JSON", "JSON Schema of the parameters.")
+    ] = None,
     when: Annotated[str, option("TEXT", "When to use it.")] = "",
-    shell: Annotated[str | None, option("WORD", "For a script without #! line: sh or bash.")] = None,
-    needs: Annotated[list[Capability] | None, option("WORD", f"For a script: {', '.join(Capability)}.")] = None,
+    shell: Annotated[
+        str | None, option("WORD", "For a script without #! line: sh or bash.")
+    ] = None,
+    needs: Annotated[
+        list[Capability] | None,
+        option("WORD", f"For a script: {', '.join(Capability)}."),
+    ] = None,
     tags: Tags = None,
     author: Annotated[str, option("NAME", "Who wrote it.")] = "",
     keep_secrets: KeepSecrets = False,
@@ -54,11 +90,13 @@ def new(
 ) -> None:
     """Save a procedure as a draft.
 
-    The text of a composite skill is the JSON list of its steps. A script sees its own folder with the skill's files and
-    its parameters, and none of your other files. The parameters of a template are the names it uses, unless
-    --parameters describes them.
+    The text of a composite skill is the JSON list of its steps. A script sees its own
+    folder with the skill's files and its parameters, and none of your other files. The
+    parameters of a template are the names it uses, unless --parameters describes them.
     """
-    made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
+    made = definition_from(
+        kind, text=text, file=file, definition=definition, shell=shell, needs=needs
+    )
     schema = object_from(parameters, "--parameters") if parameters else None
     with common.opened(create=True) as hx:
         skill = hx.skills.create(
@@ -78,11 +116,20 @@ def new(
 
 
 def _undeclared(skill: Skill) -> list[str]:
-    """Variables in lower case that a script reads, and neither sets nor gets as parameters."""
-    script, known = str(skill.definition.get("script", "")), properties_of(skill.parameters)
+    """Variables in lower case that a script reads, and neither sets nor gets as
+    parameters.
+    """
+    script, known = (
+        str(skill.definition.get("script", "")),
+        properties_of(skill.parameters),
+    )
     names = dict.fromkeys(re.findall(r"\$\{?([a-z_][a-z0-9_]*)", script))
     set_here = r"\b{0}=|\bfor {0}\b|\bread\b[^;|\n]*\b{0}\b"
-    return [name for name in names if name not in known and not re.search(set_here.format(name), script)]
+    return [
+        name
+        for name in names
+        if name not in known and not re.search(set_here.format(name), script)
+    ]
 
 
 def _remark_on(skill: Skill) -> None:
@@ -91,7 +138,9 @@ def _remark_on(skill: Skill) -> None:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
     for name in _undeclared(skill):
         schema = json.dumps({"properties": {name: {"type": "string"}}})
-        screen.warn(f"${name} is no parameter, so it will be empty; declare it: --parameters '{schema}'")
+        screen.warn(
+            f"${name} is no parameter, so it will be empty; declare it: --parameters '{schema}'"
+        )
     if skill.status is SkillStatus.DRAFT:
         look = f"hexad review {shlex.quote(skill.name)}"
         screen.remark(f"a draft does not run; review and approve it: `{look}`")
@@ -100,16 +149,35 @@ def _remark_on(skill: Skill) -> None:
 @app.command("list", epilog="Example: hexad skills list --status draft")
 def list_(
     *,
-    status: Annotated[SkillStatus | None, option("WORD", f"{', '.join(SkillStatus)}.")] = None,
-    kind: Annotated[SkillKind | None, option("WORD", f"{', '.join(SkillKind)}.")] = None,
+    status: Annotated[
+        SkillStatus | None, option("WORD", f"{', '.join(SkillStatus)}.")
+    ] = None,
+    kind: Annotated[
+        SkillKind | None, option("WORD", f"{', '.join(SkillKind)}.")
+    ] = None,
     common: Common,
 ) -> None:
     """List the skills, oldest first."""
     with common.opened() as hx:
-        found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
-    about = {each.name: each.description + (f"\n({each.reason})" if each.reason else "") for each in found}
-    rows = [(s.name, s.kind, s.status, s.run_count, s.success_count, about[s.name]) for s in found]
-    common.listing({"skills": [to_json(skill) for skill in found]}, _LISTED, rows, empty="no skill matches")
+        found = [
+            skill
+            for skill in hx.skills.list()
+            if status in {None, skill.status} and kind in {None, skill.kind}
+        ]
+    about = {
+        each.name: each.description + (f"\n({each.reason})" if each.reason else "")
+        for each in found
+    }
+    rows = [
+        (s.name, s.kind, s.status, s.run_count, s.success_count, about[s.name])
+        for s in found
+    ]
+    common.listing(
+        {"skills": [to_json(skill) for skill in found]},
+        _LISTED,
+        rows,
+        empty="no skill matches",
+    )
 
 
 @app.command(epilog="Example: hexad skills show greet")
@@ -132,9 +200,15 @@ def edit(name: SkillName, common: Common) -> None:
 def run(
     name: SkillName,
     *,
-    given: Annotated[list[str] | None, option("KEY=VALUE", "A parameter; repeatable.", "--set")] = None,
-    params: Annotated[str | None, option("JSON", "All parameters as one JSON object.")] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Show the plan; works for a draft too.")] = False,
+    given: Annotated[
+        list[str] | None, option("KEY=VALUE", "A parameter; repeatable.", "--set")
+    ] = None,
+    params: Annotated[
+        str | None, option("JSON", "All parameters as one JSON object.")
+    ] = None,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Show the plan; works for a draft too.")
+    ] = False,
     session: Annotated[str | None, option("NAME", "The session of this run.")] = None,
     common: Common,
 ) -> None:
@@ -145,7 +219,9 @@ def run(
     with common.opened() as hx:
         skill = hx.skills.get(name)
         if skill.kind is SkillKind.COMPOSITE and not dry_run:
-            reason = "a composite skill calls an agent's tools, which are not available here"
+            reason = (
+                "a composite skill calls an agent's tools, which are not available here"
+            )
             raise InvalidInput("run", f"{reason}; --dry-run shows its plan")
         values = parameters_from(given, params, skill.parameters)
         result = _ran(hx, name, values, session=session, dry_run=dry_run)
@@ -162,7 +238,9 @@ def run(
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
 def activate(name: SkillName, *, by: By = None, common: Common) -> None:
-    """Approve a skill as it is now; --by is required if it needs more than the sandbox allows."""
+    """Approve a skill as it is now; --by is required if it needs more than the sandbox
+    allows.
+    """
     with common.opened() as hx:
         skill = hx.skills.activate(name, by=by or "")
     tell(skill, as_json=common.as_json)
@@ -181,9 +259,13 @@ def delete(name: SkillName, *, yes: Yes = False, common: Common) -> None:
     """Delete a skill with all its versions, for good. `deprecate` keeps it."""
     with common.opened() as hx:
         versions = hx.skills.get(name).version
-        question = f"Delete {name} and its {screen.counted(versions, 'version')} for good?"
+        question = (
+            f"Delete {name} and its {screen.counted(versions, 'version')} for good?"
+        )
         if not yes:
-            screen.exit_unless_agreed("skills delete", question, otherwise="nothing was deleted")
+            screen.exit_unless_agreed(
+                "skills delete", question, otherwise="nothing was deleted"
+            )
         hx.skills.delete(name)
     common.answer({"name": name, "deleted": True}, f"{name} is deleted")
 
@@ -193,38 +275,56 @@ def history(name: SkillName, common: Common) -> None:
     """Show all versions of a skill, newest first."""
     with common.opened() as hx:
         versions = hx.skills.history(name)
-    rows = [(each.version, each.created, each.origin, each.kind, each.description) for each in versions]
+    rows = [
+        (each.version, each.created, each.origin, each.kind, each.description)
+        for each in versions
+    ]
     common.listing({"versions": [to_json(each) for each in versions]}, _VERSIONS, rows)
 
 
 @app.command(epilog="Example: hexad skills check deploy.sh")
 def check(
-    file: Annotated[str, argument("FILE", "The script; - reads standard input.")], *, as_json: AsJson = False
+    file: Annotated[str, argument("FILE", "The script; - reads standard input.")],
+    *,
+    as_json: AsJson = False,
 ) -> None:
-    """Check a shell script without running it: allowed, needs a capability, or rejected, and why.
+    """Check a shell script without running it: allowed, needs a capability, or
+    rejected, and why.
 
-    As a skill it would run in its own folder with the skill's files and parameters, and see none of your other files.
-    The exit code is 0 if the script is allowed, otherwise 1.
+    As a skill it would run in its own folder with the skill's files and parameters, and
+    see none of your other files. The exit code is 0 if the script is allowed, otherwise
+    1.
     """
     verdict = validation.check(read(file, "FILE"))
     if as_json:
         screen.emit(verdict.as_json())
     else:
         if verdict.findings:
-            rows = [(found.line, found.decision.value, found.rule, found.says) for found in verdict.findings]
+            rows = [
+                (found.line, found.decision.value, found.rule, found.says)
+                for found in verdict.findings
+            ]
             screen.table(_FINDINGS, rows)
-        allowed = f"needs {', '.join(sorted(verdict.needs))}" if verdict.needs else "allow"
+        allowed = (
+            f"needs {', '.join(sorted(verdict.needs))}" if verdict.needs else "allow"
+        )
         rejected = "reject: this does not run, even if a person approves it"
         screen.say(rejected if verdict.decision == "reject" else allowed)
     if verdict.decision != "allow":
         raise typer.Exit(1)
 
 
-def _ran(hx: Hexad, name: str, values: dict[str, Any], *, session: str | None, dry_run: bool) -> SkillResult:
+def _ran(
+    hx: Hexad, name: str, values: dict[str, Any], *, session: str | None, dry_run: bool
+) -> SkillResult:
     """Run a skill; the error for a missing parameter says how to give it here."""
     try:
-        return hx.skills.run(name, values, session=session, origin=Origin.USER, dry_run=dry_run)
+        return hx.skills.run(
+            name, values, session=session, origin=Origin.USER, dry_run=dry_run
+        )
     except InvalidInput as error:
         if not error.reason.startswith("is missing"):
             raise
-        raise InvalidInput(error.field, f"{error.reason}; give it with --set NAME=VALUE") from error
+        raise InvalidInput(
+            error.field, f"{error.reason}; give it with --set NAME=VALUE"
+        ) from error

@@ -36,11 +36,17 @@ def definition_from(
         body = body_from(kind, text if text is not None else read(str(file), "--file"))
         made = body if isinstance(body, dict) else {BODIES[kind]: body}
     extra: dict[str, Json] = {"shell": shell} if shell else {}
-    return {**made, **extra, **({"needs": [each.value for each in needs]} if needs else {})}
+    return {
+        **made,
+        **extra,
+        **({"needs": [each.value for each in needs]} if needs else {}),
+    }
 
 
 def body_from(kind: SkillKind, text: str) -> "Json":
-    """The part of a definition that people write: the steps of a composite skill, or the text of another."""
+    """The part of a definition that people write: the steps of a composite skill, or
+    the text of another.
+    """
     if kind is not SkillKind.COMPOSITE:
         return text
     try:
@@ -59,8 +65,12 @@ def object_from(text: str | None, option: str) -> "dict[str, Json]":
     return parsed
 
 
-def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Parameters from ``--params`` and ``--set``, which wins. A value stays text where the schema wants text."""
+def parameters_from(
+    given: Sequence[str] | None, params: str | None, schema: "Mapping[str, Json]"
+) -> "dict[str, Json]":
+    """Parameters from ``--params`` and ``--set``, which wins. A value stays text where
+    the schema wants text.
+    """
     values = object_from(params, "--params")
     for each in given or ():
         name, equals, text = each.partition("=")
@@ -73,22 +83,38 @@ def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Ma
 def read(name: str, field: str) -> str:
     """The text of a file for an option or argument; - is standard input."""
     try:
-        data = typer.get_binary_stream("stdin").read() if name == "-" else Path(name).read_bytes()
+        data = (
+            typer.get_binary_stream("stdin").read()
+            if name == "-"
+            else Path(name).read_bytes()
+        )
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidInput(field, f"{'standard input' if name == '-' else name} is not UTF-8 text") from None
+        raise InvalidInput(
+            field, f"{'standard input' if name == '-' else name} is not UTF-8 text"
+        ) from None
 
 
 def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
     wanted = properties_of(schema).get(name, {})
     kinds = wanted.get("type")
-    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds) or text in wanted.get("enum", ()):
+    if (
+        kinds == "string"
+        or (isinstance(kinds, list) and "string" in kinds)
+        or text in wanted.get("enum", ())
+    ):
         return text
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return [each.strip() for each in text.split(",")] if "array" in str(kinds) else text
-    exact = kinds is not None or isinstance(value, list | dict) or json.dumps(value) == text
+        return (
+            [each.strip() for each in text.split(",")]
+            if "array" in str(kinds)
+            else text
+        )
+    exact = (
+        kinds is not None or isinstance(value, list | dict) or json.dumps(value) == text
+    )
     return value if exact else text  # `1.10` is a version before it is a number
 
 

@@ -24,7 +24,9 @@ _STYLES: Final[Mapping[str, str]] = {
 }
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], title: str) -> None:
+def table(
+    columns: Sequence[Column], rows: Sequence[Sequence[object]], title: str
+) -> None:
     """Draw a table that fits the terminal's width."""
     grid = Table(
         box=box.SIMPLE_HEAD,
@@ -39,7 +41,12 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], title: st
         else:
             grid.add_column(column, no_wrap=True, overflow="ellipsis")
     for row in rows:
-        grid.add_row(*(Text(*_cell(column, value)) for column, value in zip(columns, row, strict=True)))
+        grid.add_row(
+            *(
+                Text(*_cell(column, value))
+                for column, value in zip(columns, row, strict=True)
+            )
+        )
     _console().print(grid)
 
 
@@ -59,13 +66,20 @@ def alert(text: str, styled: int, style: str) -> None:
 def bar() -> Iterator[Callable[[str, int, int], None]]:
     """A progress bar on standard error, which disappears at the end."""
     counts = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")
-    columns = (TextColumn("{task.description}"), BarColumn(), counts, TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        counts,
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=_console(stderr=True), transient=True) as progress:
         task, shown = progress.add_task("", total=0, visible=False), [-1]
 
         def show(step: str, done: int, total: int) -> None:
             if done in {0, total} or not shown[0] <= done < shown[0] + total / _STEPS:
-                progress.update(task, description=step, completed=done, total=total, visible=True)
+                progress.update(
+                    task, description=step, completed=done, total=total, visible=True
+                )
                 shown[0] = done
 
         yield show
@@ -79,5 +93,9 @@ def _cell(column: Column, value: object) -> tuple[str, str]:
     """A cell's text and style."""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M"), "dim"
-    text = clean(plain(value)).expandtabs(4) if isinstance(column, Wide) else one_line(plain(value))
+    text = (
+        clean(plain(value)).expandtabs(4)
+        if isinstance(column, Wide)
+        else one_line(plain(value))
+    )
     return text, _STYLES.get(text, "")

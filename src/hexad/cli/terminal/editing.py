@@ -14,7 +14,9 @@ from hexad.errors import InvalidInput
 from hexad.settings import variable
 
 _NO_EDITOR: Final = "no editor is set; set EDITOR, for example: export EDITOR=nano"
-_UNWRITABLE: Final = frozenset(map(chr, range(32))) - {"\n", "\t"} | {"\x7f"}  # not allowed in a literal string of TOML
+_UNWRITABLE: Final = frozenset(map(chr, range(32))) - {"\n", "\t"} | {
+    "\x7f"
+}  # not allowed in a literal string of TOML
 
 
 def form(head: Sequence[str], fields: Mapping[str, str]) -> str:
@@ -26,8 +28,17 @@ def form(head: Sequence[str], fields: Mapping[str, str]) -> str:
     fix = "ask ops"
     <BLANKLINE>
     """
-    comments = [f"# {screen.one_line(line)}" for each in head for line in each.splitlines()]
-    return "\n".join([*comments, "", *(f"{name} = {_written(value)}" for name, value in fields.items()), ""])
+    comments = [
+        f"# {screen.one_line(line)}" for each in head for line in each.splitlines()
+    ]
+    return "\n".join(
+        [
+            *comments,
+            "",
+            *(f"{name} = {_written(value)}" for name, value in fields.items()),
+            "",
+        ]
+    )
 
 
 def read(text: str, fields: Sequence[str]) -> dict[str, str]:
@@ -38,7 +49,9 @@ def read(text: str, fields: Sequence[str]) -> dict[str, str]:
         raise InvalidInput("form", f"cannot be read: {error}") from None
     for name, value in found.items():
         if name not in fields:
-            raise InvalidInput(name, f"is not a field of this form; the fields are {', '.join(fields)}")
+            raise InvalidInput(
+                name, f"is not a field of this form; the fields are {', '.join(fields)}"
+            )
         if not isinstance(value, str):
             raise InvalidInput(name, "must be text in quotes")
     missing = [name for name in fields if name not in found]
@@ -58,9 +71,14 @@ def in_editor(text: str) -> str:
         try:
             done = subprocess.run([*shlex.split(command), str(file)], check=False)  # noqa: S603 - the user's own choice
         except (OSError, ValueError) as error:
-            raise InvalidInput("edit", f"{command!r} cannot be started: {error}; set EDITOR") from None
+            raise InvalidInput(
+                "edit", f"{command!r} cannot be started: {error}; set EDITOR"
+            ) from None
         if done.returncode:
-            raise InvalidInput("edit", f"{command!r} ended with code {done.returncode}, so nothing was changed")
+            raise InvalidInput(
+                "edit",
+                f"{command!r} ended with code {done.returncode}, so nothing was changed",
+            )
         try:
             return file.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
@@ -70,7 +88,12 @@ def in_editor(text: str) -> str:
 
 def _written(value: str) -> str:
     """A text as TOML; several lines as a literal string if TOML allows it."""
-    plain = "\n" in value and "'''" not in value and not value.endswith("'") and not _UNWRITABLE & set(value)
+    plain = (
+        "\n" in value
+        and "'''" not in value
+        and not value.endswith("'")
+        and not _UNWRITABLE & set(value)
+    )
     if plain:
         return f"'''\n{value}'''"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,6 +1,8 @@
-"""Everything a command prints: sentences, tables, progress, or one JSON document. Control characters are escaped.
+"""Everything a command prints: sentences, tables, progress, or one JSON document.
+Control characters are escaped.
 
-On a terminal a table fits the width (`drawing.py`). In a pipe each row is one line of whole cells separated by tabs.
+On a terminal a table fits the width (`drawing.py`). In a pipe each row is one line of
+whole cells separated by tabs.
 """
 
 import json
@@ -20,12 +22,16 @@ from hexad.cli.terminal.suggesting import completed
 from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
-_BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is around them
+_BIDI: Final = frozenset(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)  # they reorder what is around them
 
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """A column for long text, which is broken into several lines; ``width`` is the maximum of a line."""
+    """A column for long text, which is broken into several lines; ``width`` is the
+    maximum of a line.
+    """
 
     name: str
     width: int | None = None
@@ -67,7 +73,9 @@ def once(say: Callable[[str], None], sentence: str) -> None:
 
 
 def begin() -> None:
-    """Forget what an earlier command said; text that a stream's encoding lacks is escaped."""
+    """Forget what an earlier command said; text that a stream's encoding lacks is
+    escaped.
+    """
     _said.clear()
     for stream in (sys.stdout, sys.stderr):
         if getattr(stream, "errors", None) == "strict":
@@ -85,7 +93,8 @@ def error(sentence: str) -> None:
 
 
 def clean(text: str) -> str:
-    r"""Escape control characters, except line ends and tabs, so that stored text cannot steer a terminal.
+    r"""Escape control characters, except line ends and tabs, so that stored text cannot
+    steer a terminal.
 
     >>> clean("a\x1b[31mb")
     'a\\x1b[31mb'
@@ -109,17 +118,27 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, title: str = "", first: str = "") -> None:
-    """Print rows: a table on a terminal, tab-separated lines in a pipe, where ``first`` is an extra first cell.
+def table(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[object]],
+    *,
+    title: str = "",
+    first: str = "",
+) -> None:
+    """Print rows: a table on a terminal, tab-separated lines in a pipe, where ``first``
+    is an extra first cell.
 
-    Of `FACTS`, names and values, a value of several lines follows its name in a pipe, indented.
+    Of `FACTS`, names and values, a value of several lines follows its name in a pipe,
+    indented.
     """
     if sys.stdout.isatty():
         _drawing().table(columns, rows, title)
         return
     for row in rows:
         if columns is FACTS and "\n" in (text := clean(plain(row[1]))):
-            _write(f"{row[0]}:\n" + "".join(f"    {line}\n" for line in text.split("\n")))
+            _write(
+                f"{row[0]}:\n" + "".join(f"    {line}\n" for line in text.split("\n"))
+            )
             continue
         cells = (first, *row) if first else row
         _write("\t".join(one_line(plain(cell)) for cell in cells) + "\n")
@@ -151,9 +170,13 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def exit_unless_agreed(command: str, question: str, *, otherwise: str) -> None:
-    """Ask before something that cannot be undone; raise if there is no terminal to ask on."""
+    """Ask before something that cannot be undone; raise if there is no terminal to ask
+    on.
+    """
     if not sys.stdin.isatty():
-        raise InvalidInput(command, "erases for good and there is no terminal to ask on; add --yes")
+        raise InvalidInput(
+            command, "erases for good and there is no terminal to ask on; add --yes"
+        )
     if not confirmed(question):
         remark(otherwise)
         raise typer.Exit(1)
@@ -165,7 +188,9 @@ def confirmed(question: str) -> bool:
 
 
 def asked(question: str, *, at_end: str = "") -> str:
-    """Ask a question; return the answer in lower case, or ``at_end`` if the input ended."""
+    """Ask a question; return the answer in lower case, or ``at_end`` if the input
+    ended.
+    """
     sys.stderr.write(f"{clean(question)} ")
     sys.stderr.flush()
     line = sys.stdin.readline()
@@ -229,4 +254,8 @@ def plain(value: object) -> str:
 def _escaped(character: str) -> str:
     """The character, escaped if a terminal would obey it."""
     steers = category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
-    return character.encode("unicode_escape").decode("ascii") if steers and character not in "\n\t" else character
+    return (
+        character.encode("unicode_escape").decode("ascii")
+        if steers and character not in "\n\t"
+        else character
+    )

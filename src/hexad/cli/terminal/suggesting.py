@@ -1,4 +1,6 @@
-"""Suggested commands with the options of the current database and namespace, quoted, ready to paste."""
+"""Suggested commands with the options of the current database and namespace, quoted,
+ready to paste.
+"""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +10,12 @@ from typing import Final
 
 _OPTIONS: Final = {"db": "--db", "namespace": "--namespace"}
 _MENTIONED: Final = re.compile(r"`hexad ([^`…]+)`")
-_WITHOUT: Final = ("--help", "eval", "mcp uninstall", "restore")  # these take no database, or another one
+_WITHOUT: Final = (
+    "--help",
+    "eval",
+    "mcp uninstall",
+    "restore",
+)  # these take no database, or another one
 _WITHOUT_NAMESPACE: Final = ("init",)
 
 _PASSWORD: Final = re.compile(r"(?<=//)([^:@/?]*):.*(?=@)|(?<=[?&])password=[^&]*&?")
@@ -17,9 +24,17 @@ _given: ContextVar[Mapping[str, str]] = ContextVar("given", default={})  # noqa:
 
 
 def note(parameters: Mapping[str, object]) -> None:
-    """Remember the database and namespace given as options. Variables and files apply to the next command anyway."""
+    """Remember the database and namespace given as options. Variables and files apply
+    to the next command anyway.
+    """
     if "db" in parameters:
-        _given.set({option: masked(str(parameters[name])) for name, option in _OPTIONS.items() if parameters.get(name)})
+        _given.set(
+            {
+                option: masked(str(parameters[name]))
+                for name, option in _OPTIONS.items()
+                if parameters.get(name)
+            }
+        )
 
 
 def masked(place: str) -> str:
@@ -28,7 +43,11 @@ def masked(place: str) -> str:
     >>> masked("postgresql://anna:s3@cret@db.example.com/memory?password=s3cret&schema=a")
     'postgresql://anna@db.example.com/memory?schema=a'
     """
-    return _PASSWORD.sub(lambda found: found[1] or "", place).rstrip("?&") if "://" in place else place
+    return (
+        _PASSWORD.sub(lambda found: found[1] or "", place).rstrip("?&")
+        if "://" in place
+        else place
+    )
 
 
 def clear() -> None:
@@ -59,7 +78,9 @@ def completed(sentence: str) -> str:
 def _options(words: str) -> list[str]:
     if words.startswith(_WITHOUT):
         return []
-    options = {name: value for name, value in _given.get().items() if f"{name} " not in words}
+    options = {
+        name: value for name, value in _given.get().items() if f"{name} " not in words
+    }
     if words.startswith(_WITHOUT_NAMESPACE):
         options.pop("--namespace", None)
     return [word for name, value in options.items() for word in (name, quote(value))]

@@ -1,4 +1,6 @@
-"""Where items come from: the stored layers together, and one source for each other layer."""
+"""Where items come from: the stored layers together, and one source for each other
+layer.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _TOLD: Final = frozenset({Fate.KEPT, Fate.STANDING, Fate.NOTED})
 
 
 class Judged(NamedTuple):
-    """A candidate, and what happened to it; ``limit`` is the one that it is beyond, if it is."""
+    """A candidate, and what happened to it; ``limit`` is the one that it is beyond, if
+    it is.
+    """
 
     item: Item
     fate: Fate = Fate.KEPT

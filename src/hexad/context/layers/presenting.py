@@ -6,7 +6,17 @@ import json
 import re
 from typing import Final, assert_never
 
-from hexad.model import Item, Knowledge, Learning, Origin, Reason, Record, Reference, Skill, shown_trust
+from hexad.model import (
+    Item,
+    Knowledge,
+    Learning,
+    Origin,
+    Reason,
+    Record,
+    Reference,
+    Skill,
+    shown_trust,
+)
 
 _MOST_WORDS: Final = 24  # of a pattern: they show which error it is
 _LONGEST: Final = 240
@@ -41,10 +51,18 @@ def _shown(record: Record) -> tuple[str, str, str]:
         case Learning():
             return record.trigger, _solution(record), record.category
         case Skill():
-            text = f"{record.description} (use it when: {record.when})" if record.when else record.description
+            text = (
+                f"{record.description} (use it when: {record.when})"
+                if record.when
+                else record.description
+            )
             return record.name, text, record.kind
         case Reference():
-            text = f"{record.summary} ({record.location})" if record.summary else record.location
+            text = (
+                f"{record.summary} ({record.location})"
+                if record.summary
+                else record.location
+            )
             return record.name, text, record.kind
         case _:
             assert_never(record)
@@ -53,12 +71,17 @@ def _shown(record: Record) -> tuple[str, str, str]:
 def _solution(learning: Learning) -> str:
     """The line about an error: somebody's lesson with the pattern, else an example.
 
-    A pattern is a tool's words. It is cut, and quoted where the line stands as the user's own and where it could
-    pretend to be one of the other parts. One that the lesson quotes is left out.
+    A pattern is a tool's words. It is cut, and quoted where the line stands as the
+    user's own and where it could pretend to be one of the other parts. One that the
+    lesson quotes is left out.
     """
     if not learning.in_words:
         shown = sorted(learning.known.shown, key=lambda each: not each.general)
-        return shown[0].text(learning.tool, sessions=learning.sessions) if shown else learning.error_pattern
+        return (
+            shown[0].text(learning.tool, sessions=learning.sessions)
+            if shown
+            else learning.error_pattern
+        )
     pattern = _beginning(learning.error_pattern)
     bare = learning.origin is not Origin.USER and _FORGES.search(pattern) is None
     quoted = pattern if bare else json.dumps(pattern, ensure_ascii=False)

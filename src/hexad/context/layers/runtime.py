@@ -19,14 +19,17 @@ _ALWAYS: Final = Reason("runtime", "there whenever its layer is searched", 1.0)
 
 @runtime_checkable
 class RuntimeContextProvider(Protocol):
-    """Knows the state of the process. It is called from a worker thread; a late answer is discarded."""
+    """Knows the state of the process. It is called from a worker thread; a late answer
+    is discarded.
+    """
 
     def get_runtime_context(self, session: str | None = None) -> RuntimeState:
         """The state as the named session sees it, or as calls that name none do."""
 
 
 class SessionRuntime:
-    """A provider that holds one state; ``channel`` is fixed, or derived from a session's key.
+    """A provider that holds one state; ``channel`` is fixed, or derived from a
+    session's key.
 
     >>> runtime = SessionRuntime(active_tools=3)
     >>> runtime.set_session("slack:C42:U7")
@@ -44,10 +47,17 @@ class SessionRuntime:
         channel: str = "",
     ) -> None:
         self._channel = channel
-        self._state = RuntimeState(active_tools=active_tools, encryption=encryption, knowledge=knowledge, memory=memory)
+        self._state = RuntimeState(
+            active_tools=active_tools,
+            encryption=encryption,
+            knowledge=knowledge,
+            memory=memory,
+        )
 
     def set_session(self, session: str) -> None:
-        """Set what calls that name no session see. One assignment: a reader sees the old state or the new one."""
+        """Set what calls that name no session see. One assignment: a reader sees the
+        old state or the new one.
+        """
         if not isinstance(session, str):
             raise InvalidInput("session", f"must be text, not {type(session).__name__}")
         self._state = self._in_session(session)
@@ -57,7 +67,9 @@ class SessionRuntime:
         return self._state if session is None else self._in_session(session)
 
     def _in_session(self, session: str) -> RuntimeState:
-        return self._state._replace(session=session, channel=self._channel or channel_of(session))
+        return self._state._replace(
+            session=session, channel=self._channel or channel_of(session)
+        )
 
 
 class RuntimeSource(NamedTuple):
@@ -94,7 +106,11 @@ def channel_of(session: str) -> str:
 
 
 def _described(state: RuntimeState) -> str:
-    switches = {"encryption": state.encryption, "knowledge": state.knowledge, "memory": state.memory}
+    switches = {
+        "encryption": state.encryption,
+        "knowledge": state.knowledge,
+        "memory": state.memory,
+    }
     enabled = " ".join(name for name, on in switches.items() if on) or "none"
     session = f"session: {state.session}, " if state.session else ""
     return f"{session}channel: {state.channel}, active tools: {state.active_tools}, enabled: {enabled}"

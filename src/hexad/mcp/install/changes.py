@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from hexad.mcp.install.entries import Entries
 
 _PRIVATE: Final = 0o600
-_ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
+_ADDRESSES: Final = (
+    "url",
+    "serverUrl",
+    "httpUrl",
+)  # of a server that a client does not start
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,15 @@ class FileChange:
 def installed(file: Path, entries: Entries) -> FileChange:
     """The change that puts the entries in; other keys of a server with that name stay."""
     before = _read(file)
-    with _fitting(file, f", or paste there yourself: {' '.join(entries.put_into('').split())}"):
+    with _fitting(
+        file, f", or paste there yourself: {' '.join(entries.put_into('').split())}"
+    ):
         there: object = entries.found(before or "").server
-        addresses = [key for key in _ADDRESSES if key in there] if isinstance(there, dict) else ()
+        addresses = (
+            [key for key in _ADDRESSES if key in there]
+            if isinstance(there, dict)
+            else ()
+        )
         if addresses:  # it is another kind of server
             raise ClientConfigError(
                 str(file),
@@ -62,14 +72,19 @@ def installed(file: Path, entries: Entries) -> FileChange:
 
 
 def uninstalled(file: Path, entries: Entries) -> FileChange:
-    """The change that takes the entries out: a file as it was before, if a copy shows that, or no file."""
+    """The change that takes the entries out: a file as it was before, if a copy shows
+    that, or no file.
+    """
     before = _read(file)
     text = before or ""
     with _fitting(file):
         ours = entries.found(text)
         if ours.server is None and not ours.hooks:
             return FileChange(file, before, before)
-        after = next((each for each in _kept(file.resolve()) if _leads_to(each, ours, text)), None)
+        after = next(
+            (each for each in _kept(file.resolve()) if _leads_to(each, ours, text)),
+            None,
+        )
         if after is None and not _leads_to("", ours, text):
             after = ours.taken_from(text)
     return FileChange(file, before, after, f"{file}\n{ours.shown('-')}")
@@ -79,21 +94,31 @@ def write(change: FileChange) -> Path | None:
     """Make the change, atomically; returns the backup, if there was a file."""
     target = change.file.resolve()
     if _read(change.file) != change.before:
-        raise ClientConfigError(str(change.file), "has changed since; nothing was written, run the command again")
+        raise ClientConfigError(
+            str(change.file),
+            "has changed since; nothing was written, run the command again",
+        )
     try:
-        if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
+        if target.exists() and not (
+            target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)
+        ):
             raise PermissionError(0, "it is read-only; allow writing first")
         target.parent.mkdir(parents=True, exist_ok=True)
         backup = None if change.before is None else _keep(target, change.before)
         if change.after is None:
             target.unlink()
             with suppress(OSError):  # one that is not empty stays
-                for folder in takewhile(lambda each: each not in {Path.cwd(), Path.home().resolve()}, target.parents):
+                for folder in takewhile(
+                    lambda each: each not in {Path.cwd(), Path.home().resolve()},
+                    target.parents,
+                ):
                     folder.rmdir()
         else:
             _replace(target, change.after)
     except OSError as error:
-        raise ClientConfigError(str(change.file), f"cannot be written: {error.strerror or error}") from error
+        raise ClientConfigError(
+            str(change.file), f"cannot be written: {error.strerror or error}"
+        ) from error
     return backup
 
 
@@ -103,7 +128,9 @@ def _keep(target: Path, content: str) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy = _copy(target, sum(1 for _ in _kept(target)) + 1)
-        with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb") as file:
+        with os.fdopen(
+            os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "wb"
+        ) as file:
             file.write(content.encode())
     except OSError as error:
         reason = f"was left as it is, since no copy of it can be kept in {folder}: {error.strerror or error}"
@@ -127,10 +154,14 @@ def _copy(target: Path, number: int) -> Path:
 
 
 def _leads_to(earlier: str, ours: Entries, text: str) -> bool:
-    """Whether a text without our entries becomes this one by putting them in: then nothing else has changed."""
+    """Whether a text without our entries becomes this one by putting them in: then
+    nothing else has changed.
+    """
     try:
         known = ours.found(earlier)
-        return known.server is None and not known.hooks and ours.put_into(earlier) == text
+        return (
+            known.server is None and not known.hooks and ours.put_into(earlier) == text
+        )
     except Unfit:
         return False
 
@@ -141,7 +172,9 @@ def _fitting(file: Path, also: str = "") -> Iterator[None]:
     try:
         yield
     except Unfit as error:
-        raise ClientConfigError(str(file), f"{error}; it was left as it is: mend it{also}", error.line) from None
+        raise ClientConfigError(
+            str(file), f"{error}; it was left as it is: mend it{also}", error.line
+        ) from None
 
 
 def _read(file: Path) -> str | None:
@@ -150,9 +183,13 @@ def _read(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
+        raise ClientConfigError(
+            str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first"
+        ) from None
     except OSError as error:
-        raise ClientConfigError(str(file), f"cannot be read: {error.strerror or error}") from error
+        raise ClientConfigError(
+            str(file), f"cannot be read: {error.strerror or error}"
+        ) from error
 
 
 def _replace(target: Path, content: str) -> None:

@@ -1,4 +1,6 @@
-"""The programs that start MCP servers: the files they read, and the entry that starts this one."""
+"""The programs that start MCP servers: the files they read, and the entry that starts
+this one.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ _GROUPS: Final = {
     Client.VSCODE: "servers",
     Client.ZED: "context_servers",
 }
-_TYPED: Final = frozenset({Client.CLAUDE_CODE, Client.VSCODE})  # their entries name the transport
+_TYPED: Final = frozenset(
+    {Client.CLAUDE_CODE, Client.VSCODE}
+)  # their entries name the transport
 BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 
@@ -72,16 +76,26 @@ def file_of(client: Client, scope: Scope, *, home: Path | None = None) -> Path:
     known = _DESKTOP.get(sys.platform) if desktop else _FILES.get((client, scope))
     if known is None:
         other = next(each for each in Scope if each is not scope)
-        here = "on this system; " if desktop else f"for a {scope}; use --scope {other}, or "
-        raise InvalidInput(f"--client {client}", f"has no known file {here}name the file with --path")
+        here = (
+            "on this system; "
+            if desktop
+            else f"for a {scope}; use --scope {other}, or "
+        )
+        raise InvalidInput(
+            f"--client {client}", f"has no known file {here}name the file with --path"
+        )
     return (Path.cwd() if scope is Scope.PROJECT else home or _home_of(client)) / known
 
 
 def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> Entries:
-    """The client's entry for a server that these words start; without words, to find any."""
+    """The client's entry for a server that these words start; without words, to find
+    any.
+    """
     kind = TomlEntries if client is Client.CODEX else Entries
     group = _GROUPS.get(client, "mcpServers")
-    return kind(group=group, name=name, server=None if words is None else _entry(client, words))
+    return kind(
+        group=group, name=name, server=None if words is None else _entry(client, words)
+    )
 
 
 def arguments(database: str | None, namespace: str | None) -> list[str]:
@@ -91,11 +105,18 @@ def arguments(database: str | None, namespace: str | None) -> list[str]:
 
 
 def program(scope: Scope) -> list[str]:
-    """The words that start Hexad: this very one, from any folder; for a project the one that each person has."""
+    """The words that start Hexad: this very one, from any folder; for a project the one
+    that each person has.
+    """
     if scope is Scope.PROJECT:
         return [BY_NAME]
     script = Path(sys.executable).with_name("hexad.exe" if os.name == "nt" else "hexad")
-    module = [sys.executable, "-P", "-m", "hexad"]  # without the working folder on its path
+    module = [
+        sys.executable,
+        "-P",
+        "-m",
+        "hexad",
+    ]  # without the working folder on its path
     return [str(script)] if script.is_file() else module
 
 
@@ -103,7 +124,9 @@ def _home_of(client: Client) -> Path:
     """The folder that a client's files are in."""
     if client is Client.CLAUDE_CODE:
         return named_folder("CLAUDE_CONFIG_DIR", "")
-    return named_folder("CODEX_HOME", ".codex") if client is Client.CODEX else Path.home()
+    return (
+        named_folder("CODEX_HOME", ".codex") if client is Client.CODEX else Path.home()
+    )
 
 
 def _entry(client: Client, words: Sequence[str]) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""JSON with comments and trailing commas, edited as text: one value goes in or out, and every other byte stays."""
+"""JSON with comments and trailing commas, edited as text: one value goes in or out, and
+every other byte stays.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Unfit(ValueError):
 
 
 class _Span(NamedTuple):
-    """A member of an object or an item of a list: where it begins, and where its value begins and ends."""
+    """A member of an object or an item of a list: where it begins, and where its value
+    begins and ends.
+    """
 
     start: int
     value: int
@@ -42,12 +46,17 @@ def loads(text: str) -> Any:
         return json.loads(_strict(text) if text.strip() else "{}")
     except json.JSONDecodeError as error:
         raise Unfit(f"is not JSON: {error.msg}", error.lineno) from None
-    except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a number too long or an object too deep for Python
         raise Unfit(f"cannot be read: {error}") from None
 
 
 def put(text: str, path: Sequence[str | int], value: Any) -> str:
-    """The text with a value at a path: it replaces what is there, or becomes the last of its object or list."""
+    """The text with a value at a path: it replaces what is there, or becomes the last
+    of its object or list.
+    """
     if not text.strip():
         text = "{}\n"
     found = _along(text, path)
@@ -56,14 +65,20 @@ def put(text: str, path: Sequence[str | int], value: Any) -> str:
         value = [value] if isinstance(key, int) else {key: value}
     if depth == len(path):
         return text[: last.value] + _dumped(text, value, depth) + text[last.end :]
-    name, bracket = ("", "[") if isinstance(path[depth], int) else (f"{json.dumps(path[depth])}: ", "{")
+    name, bracket = (
+        ("", "[")
+        if isinstance(path[depth], int)
+        else (f"{json.dumps(path[depth])}: ", "{")
+    )
     if text[last.value] != bracket:
         raise Unfit(f'has something else where "{path[depth - 1]}" should be')
     return _added(text, last, name + _dumped(text, value, depth + 1), depth)
 
 
 def removed(text: str, path: Sequence[str | int]) -> str:
-    """The text without the value at a path, and without an object or a list that held nothing else."""
+    """The text without the value at a path, and without an object or a list that held
+    nothing else.
+    """
     *outer, parent, gone = _along(text, path)
     rest = text[parent.value + 1 : gone.start] + text[gone.end : parent.end - 1]
     if outer and rest.strip() in {"", ","}:
@@ -71,7 +86,9 @@ def removed(text: str, path: Sequence[str | int]) -> str:
     bare, start, rest = _bare(text), len(text[: gone.start].rstrip()), text[gone.end :]
     if comma := _COMMA.match(bare, gone.end):
         rest = text[gone.end : comma.end() - 1] + text[comma.end() :]
-    if "\n" in text[start : gone.start] and not _LINE_END.match(rest):  # what follows must not join a comment
+    if "\n" in text[start : gone.start] and not _LINE_END.match(
+        rest
+    ):  # what follows must not join a comment
         start = gone.start
     before = len(bare[:start].rstrip())
     if comma is None and bare[before - 1] == ",":  # it was the last
@@ -95,7 +112,11 @@ def _inside(strict: str, parent: _Span) -> dict[str | int, _Span]:
     """The members of an object by their keys, or the items of a list by their numbers."""
     found, at = dict[str | int, _Span](), _next(strict, parent.value + 1)
     while strict[parent.value] in "{[" and at < parent.end - 1:
-        key, value = _DECODER.raw_decode(strict, at) if strict[parent.value] == "{" else (len(found), at)
+        key, value = (
+            _DECODER.raw_decode(strict, at)
+            if strict[parent.value] == "{"
+            else (len(found), at)
+        )
         value = _next(strict, value)
         found[key] = _Span(at, value, _DECODER.raw_decode(strict, value)[1])
         at = _next(strict, found[key].end)
@@ -103,10 +124,14 @@ def _inside(strict: str, parent: _Span) -> dict[str | int, _Span]:
 
 
 def _added(text: str, parent: _Span, item: str, depth: int) -> str:
-    """The text with an item at the end of an object or a list; a comma follows it if one followed the last."""
+    """The text with an item at the end of an object or a list; a comma follows it if
+    one followed the last.
+    """
     close = parent.end - 1
     end = len(text[:close].rstrip())
-    last = max((each.end for each in _inside(_strict(text), parent).values()), default=None)
+    last = max(
+        (each.end for each in _inside(_strict(text), parent).values()), default=None
+    )
     trailing = last is not None and "," in _bare(text)[last:close]
     comma = "" if last is None or trailing else ","
     tail = "" if "\n" in text[end:close] else _line(text, depth)

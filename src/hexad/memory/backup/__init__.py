@@ -1,1 +1,3 @@
-"""Everything, as JSON Lines: a header, the rows and the audit chain of each namespace, and a last line that counts."""
+"""Everything, as JSON Lines: a header, the rows and the audit chain of each namespace,
+and a last line that counts.
+"""

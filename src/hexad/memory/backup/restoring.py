@@ -1,6 +1,8 @@
-"""A whole backup → an empty database. The file is checked first, so that nothing is written of one that is wrong.
+"""A whole backup → an empty database. The file is checked first, so that nothing is
+written of one that is wrong.
 
-It is read twice, line by line, and written in batches; each namespace in one transaction.
+It is read twice, line by line, and written in batches; each namespace in one
+transaction.
 """
 
 from __future__ import annotations
@@ -35,14 +37,21 @@ if TYPE_CHECKING:
     from hexad.memory.index.similarity import Similarity
     from hexad.store import Store, Writing
 
-_ANY: Final = 64 * 1024 * 1024  # a text that was stored under a larger limit comes back under it
+_ANY: Final = (
+    64 * 1024 * 1024
+)  # a text that was stored under a larger limit comes back under it
 _BATCH: Final = 500_000  # characters of the lines that are written together
 
 
 def restore_backup(
-    store: Store, path: Path, progress: Callable[[int, int], None], similarity: Similarity | None = None
+    store: Store,
+    path: Path,
+    progress: Callable[[int, int], None],
+    similarity: Similarity | None = None,
 ) -> int:
-    """Bring back a whole backup into a database that holds nothing; returns the lines of data."""
+    """Bring back a whole backup into a database that holds nothing; returns the lines
+    of data.
+    """
     with backup_lines(path) as lines:
         total, done = _checked(lines), 0
         if store.namespaces(limit=1):
@@ -57,7 +66,9 @@ def restore_backup(
 
 
 def check_backup(path: Path) -> None:
-    """Raise a `BackupError` if the file at ``path`` is not a backup that can be restored."""
+    """Raise a `BackupError` if the file at ``path`` is not a backup that can be
+    restored.
+    """
     with backup_lines(path) as lines:
         _checked(lines)
 
@@ -76,9 +87,15 @@ def _checked(lines: BackupLines) -> int:
     return count
 
 
-def _write(unit: Writing, lines: Iterable[BackupLine], file: str, similarity: Similarity | None) -> Iterator[int]:
+def _write(
+    unit: Writing, lines: Iterable[BackupLine], file: str, similarity: Similarity | None
+) -> Iterator[int]:
     """Store lines in batches; yields the number of nouns that each batch stored."""
-    waiting, size, learned = list[Any](), 0, dict[tuple[Layer, str], list[Association]]()
+    waiting, size, learned = (
+        list[Any](),
+        0,
+        dict[tuple[Layer, str], list[Association]](),
+    )
     for line in lines:
         noun = line.noun(file)
         if isinstance(noun, Association):  # of an item all at once
@@ -96,9 +113,13 @@ def _write(unit: Writing, lines: Iterable[BackupLine], file: str, similarity: Si
 
 
 def _stored(unit: Writing, nouns: Sequence[Noun], similarity: Similarity | None) -> int:
-    """Store nouns, records first: a version comes after its record. Returns their number."""
+    """Store nouns, records first: a version comes after its record. Returns their
+    number.
+    """
     put(unit, [noun for noun in nouns if isinstance(noun, RECORDS)], similarity)
-    unit.add_versions([noun for noun in nouns if isinstance(noun, Version | SkillVersion)])
+    unit.add_versions(
+        [noun for noun in nouns if isinstance(noun, Version | SkillVersion)]
+    )
     unit.append_audit([noun for noun in nouns if isinstance(noun, AuditRecord)])
     unit.propose([noun for noun in nouns if isinstance(noun, Proposal)])
     return len(nouns)
@@ -108,7 +129,9 @@ def _stored(unit: Writing, nouns: Sequence[Noun], similarity: Similarity | None)
 class _Checked:
     """A namespace as far as it was checked: what later nouns have to fit."""
 
-    records: dict[tuple[Layer, str], int] = field(default_factory=dict)  # the newest version that each may have
+    records: dict[tuple[Layer, str], int] = field(
+        default_factory=dict
+    )  # the newest version that each may have
     versions: set[tuple[Layer, str, int]] = field(default_factory=set)
     associations: set[tuple[Layer, str, str]] = field(default_factory=set)
     audit: tuple[int, str] = (0, GENESIS)  # sequence and hash of the last record
@@ -131,28 +154,40 @@ class _Checked:
     def _add_record(self, record: Record) -> None:
         place = (record.layer, admission.key("key", record.id))
         if place in self.records or place[1] != record.id:
-            raise InvalidInput("key", f"{record.id!r} is there twice, or has white space around it")
+            raise InvalidInput(
+                "key", f"{record.id!r} is there twice, or has white space around it"
+            )
         newest = 0
         if isinstance(record, Knowledge):
             admission.text("content", record.content, limit=_ANY, required=True)
             admission.number("relevance", record.relevance)
             newest = admission.whole("version", record.version, low=1)
-            admission.whole("first_version", record.first_version, low=1, high=record.version)
+            admission.whole(
+                "first_version", record.first_version, low=1, high=record.version
+            )
             if record.position is not None:
                 admission.whole("position", record.position, low=0)
         if isinstance(record, Skill):
-            newest = admission.whole("version", record.version, low=1) - 1  # its own is not among the earlier ones
+            newest = (
+                admission.whole("version", record.version, low=1) - 1
+            )  # its own is not among the earlier ones
         self.records[place] = newest
 
     def _add_version(self, layer: Layer, id: str, version: int) -> None:
         """A version of an entry, or an earlier one of a skill."""
         if (layer, id) not in self.records or (layer, id, version) in self.versions:
-            raise InvalidInput("version", f"{version} of {id!r} has no {layer.noun}, or is there twice")
+            raise InvalidInput(
+                "version", f"{version} of {id!r} has no {layer.noun}, or is there twice"
+            )
         admission.whole("version", version, low=1, high=self.records[layer, id])
         self.versions.add((layer, id, version))
 
     def _add_association(self, association: Association) -> None:
-        place = (association.layer, admission.key("id", association.id), association.term)
+        place = (
+            association.layer,
+            admission.key("id", association.id),
+            association.term,
+        )
         if association.weight < 0:
             raise InvalidInput("weight", "must not be below 0")
         if place in self.associations:
@@ -162,5 +197,8 @@ class _Checked:
     def _add_audit(self, record: AuditRecord) -> None:
         sequence, head = self.audit
         if (record.sequence, record.previous) != (sequence + 1, head):
-            raise InvalidInput("sequence", f"record {record.sequence} does not follow record {sequence}")
+            raise InvalidInput(
+                "sequence",
+                f"record {record.sequence} does not follow record {sequence}",
+            )
         self.audit = (record.sequence, record.hash)

@@ -1,4 +1,6 @@
-"""A database → a backup, under a temporary name until it is whole, on the disk and checked."""
+"""A database → a backup, under a temporary name until it is whole, on the disk and
+checked.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,14 @@ _HEAD: Final = b'{"type":"hexad-backup"'  # how every backup begins
 _PARTIAL: Final = ".partial"  # the end of the name of a file that is being written
 
 
-def write_backup(workspace: Workspace, path: Path, *, namespace: str | None = None) -> int:
-    """Write everything, each namespace in one state, whole or not at all; returns the lines of data.
+def write_backup(
+    workspace: Workspace, path: Path, *, namespace: str | None = None
+) -> int:
+    """Write everything, each namespace in one state, whole or not at all; returns the
+    lines of data.
 
-    The file is checked as `restore` would check it before it replaces an earlier backup.
+    The file is checked as `restore` would check it before it replaces an earlier
+    backup.
     """
     store = workspace.store
     namespaces = all_namespaces(store) if namespace is None else (namespace,)
@@ -56,32 +62,46 @@ def write_backup(workspace: Workspace, path: Path, *, namespace: str | None = No
             partial.replace(path)
             _sync_folder(path.parent)
     except OSError as error:
-        raise BackupError(str(path), f"cannot be written: {error.strerror}; choose another place") from error
+        raise BackupError(
+            str(path), f"cannot be written: {error.strerror}; choose another place"
+        ) from error
     return count
 
 
 def _refuse_other_files(database: Sequence[Path], path: Path) -> None:
     """A backup replaces an earlier backup, never the database or any other file."""
-    linked = path.exists() and any(path.samefile(own) for own in database if own.exists())
+    linked = path.exists() and any(
+        path.samefile(own) for own in database if own.exists()
+    )
     if linked or os.path.realpath(path) in set(map(os.path.realpath, database)):
         raise BackupError(str(path), "is the database itself; choose another file")
     if path.is_file() and path.stat().st_size:
         with path.open("rb") as file:
             if file.read(len(_HEAD)) != _HEAD:
-                raise BackupError(str(path), "exists and is not a backup; choose another file")
+                raise BackupError(
+                    str(path), "exists and is not a backup; choose another file"
+                )
     if not path.parent.is_dir():
-        raise BackupError(str(path), f"there is no folder {str(path.parent)!r}; create it first")
+        raise BackupError(
+            str(path), f"there is no folder {str(path.parent)!r}; create it first"
+        )
 
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[tuple[TextIO, Path]]:
-    """A new file beside ``path``, for its owner alone. It is locked as long as its writer lives."""
+    """A new file beside ``path``, for its owner alone. It is locked as long as its
+    writer lives.
+    """
     while True:
-        handle, name = tempfile.mkstemp(prefix=_prefix(path), suffix=_PARTIAL, dir=path.parent)
+        handle, name = tempfile.mkstemp(
+            prefix=_prefix(path), suffix=_PARTIAL, dir=path.parent
+        )
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 _lock(handle, wait=True)
-                if os.fstat(handle).st_nlink:  # else another backup took it for a leftover, just before the lock
+                if (
+                    os.fstat(handle).st_nlink
+                ):  # else another backup took it for a leftover, just before the lock
                     yield file, Path(name)
                     return
         finally:
@@ -89,7 +109,9 @@ def _temporary(path: Path) -> Iterator[tuple[TextIO, Path]]:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the files that killed backups to ``path`` left behind: nobody holds their locks."""
+    """Remove the files that killed backups to ``path`` left behind: nobody holds their
+    locks.
+    """
     for found in path.parent.iterdir():
         if found.name.startswith(_prefix(path)) and found.name.endswith(_PARTIAL):
             with suppress(OSError), found.open("rb") as file:
@@ -125,7 +147,12 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _write_lines(write: Callable[[str], object], store: Store, now: datetime, namespaces: Iterable[str]) -> int:
+def _write_lines(
+    write: Callable[[str], object],
+    store: Store,
+    now: datetime,
+    namespaces: Iterable[str],
+) -> int:
     write(_line({"type": HEADER, "wire": WIRE, "created": now.isoformat()}))
     count = 0
     for namespace in namespaces:

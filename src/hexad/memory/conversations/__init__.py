@@ -1,1 +1,3 @@
-"""Conversations → what the user said that lasts: messages.py → wording.py → judging.py (tables/) → capture.py."""
+"""Conversations → what the user said that lasts: messages.py → wording.py → judging.py
+(tables/) → capture.py.
+"""

@@ -1,4 +1,6 @@
-"""Until when a sentence holds, where it says so: "until Friday", "this week", "bis Ende des Monats"."""
+"""Until when a sentence holds, where it says so: "until Friday", "this week", "bis Ende
+des Monats".
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,19 @@ _NAMED: Final = (
     "|janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
     "|enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
 )
-_MONTHS: Final = {name: n for line in _NAMED.split("|") for n, name in enumerate(line.split(), start=1)}
+_MONTHS: Final = {
+    name: n
+    for line in _NAMED.split("|")
+    for n, name in enumerate(line.split(), start=1)
+}
 _UNTIL: Final = (
     r"(?<!wait )\b(?:until|till?|through|up to|bis(?: zum| zu| einschließlich)?|jusqu'(?:à|au|en)|hasta(?: el)?)\s+"
     r"(?:the\s+|next\s+|le\s+|la\s+|el\s+)?"
 )
 _WEEKDAYS: Final = tuple(
     re.compile(
-        rf"{_UNTIL}(?:{day})\b|(?:到|直到)(?:本|这)?(?:{day})(?:为止)?|(?:{day})(?:为止|まで|까지)는?", re.IGNORECASE
+        rf"{_UNTIL}(?:{day})\b|(?:到|直到)(?:本|这)?(?:{day})(?:为止)?|(?:{day})(?:为止|まで|까지)는?",
+        re.IGNORECASE,
     )
     for day in _DAYS
 )
@@ -61,12 +68,18 @@ _WITHIN: Final = {
     _YEAR: rf"{_END}(?:year|jahres|année|año)\b|\b(?:this year|dieses jahr|cette année|este año)\b"
     r"|今年|到?年底(?:前|为止)?|年末まで|올해(?: ?말까지)?|연말까지",
 }
-_PERIODS: Final = {days: re.compile(pattern, re.IGNORECASE) for days, pattern in _WITHIN.items()}
+_PERIODS: Final = {
+    days: re.compile(pattern, re.IGNORECASE) for days, pattern in _WITHIN.items()
+}
 _COUNTED: Final = (
     "one couple few|one two three four five six|eine zwei drei vier fünf sechs|une deux trois quatre cinq six"
     "|una dos tres cuatro cinco seis|一 两 三 四 五 六|一 二 三 四 五 六|한 두 세 네 다섯 여섯"
 )
-_NUMBERS: Final = {word: n for line in _COUNTED.split("|") for n, word in enumerate(line.split(), start=1)}
+_NUMBERS: Final = {
+    word: n
+    for line in _COUNTED.split("|")
+    for n, word in enumerate(line.split(), start=1)
+}
 _UNITS: Final = {"day": _DAY, "week": _WEEK, "month": _MONTH}
 _AHEAD: Final = re.compile(
     r"(?:\b(?:for|over|during|für|in|pendant|pour|durante|por)\s+)?(?:(?:接下来|未来)的?|これから|今後|앞으로"
@@ -79,18 +92,23 @@ _AHEAD: Final = re.compile(
 
 
 def timed(sentence: str, now: datetime) -> tuple[datetime | None, str]:
-    """The end of the last day on which a sentence holds, and the sentence without the words that say so.
+    """The end of the last day on which a sentence holds, and the sentence without the
+    words that say so.
 
     >>> until, said = timed("Until Friday I work from home", datetime(2026, 1, 7, 9, tzinfo=UTC))
     >>> str(until), said
     ('2026-01-10 00:00:00+00:00', 'I work from home')
     """
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    with suppress(ValueError, OverflowError, KeyError):  # "ſix" is "six" to a pattern, and no number
+    with suppress(
+        ValueError, OverflowError, KeyError
+    ):  # "ſix" is "six" to a pattern, and no number
         for until, match in _ends(sentence, today):
             if _SPAN.search(sentence[: match.start()]):
                 continue
-            return until, f"{sentence[: match.start()]}{sentence[match.end() :]}".strip(" ,、")
+            return until, f"{sentence[: match.start()]}{sentence[match.end() :]}".strip(
+                " ,、"
+            )
     return None, sentence
 
 
@@ -100,7 +118,12 @@ def _ends(sentence: str, today: datetime) -> Iterator[tuple[datetime, re.Match[s
         yield datetime(year, month, day, tzinfo=UTC) + timedelta(days=1), match
     if match := _UNTIL_MONTH.search(sentence):
         before, name, after, given, number, on = match.groups()
-        start = datetime(int(given or today.year), _MONTHS[name.lower()] if name else int(number), 1, tzinfo=UTC)
+        start = datetime(
+            int(given or today.year),
+            _MONTHS[name.lower()] if name else int(number),
+            1,
+            tzinfo=UTC,
+        )
         last = start.replace(day=int(before or after or on or 1)) + timedelta(days=1)
         end = last if before or after or on else _end(_MONTH, start)
         yield (end if given or end > today else end.replace(year=end.year + 1)), match
@@ -109,7 +132,10 @@ def _ends(sentence: str, today: datetime) -> Iterator[tuple[datetime, re.Match[s
             yield today + timedelta(days=(place - today.weekday()) % 7 + 1), match
     if match := _AHEAD.search(sentence):
         count = int(match[1]) if match[1].isdigit() else _NUMBERS[match[1].lower()]
-        yield today + timedelta(days=count * _UNITS[match.lastgroup or "day"] + 1), match
+        yield (
+            today + timedelta(days=count * _UNITS[match.lastgroup or "day"] + 1),
+            match,
+        )
     for length, period in _PERIODS.items():
         if match := period.search(sentence):
             yield _end(length, today), match
@@ -120,5 +146,7 @@ def _end(length: int, today: datetime) -> datetime:
     if length == _YEAR:
         return datetime(today.year + 1, 1, 1, tzinfo=UTC)
     if length == _MONTH:
-        return datetime(today.year + today.month // 12, today.month % 12 + 1, 1, tzinfo=UTC)
+        return datetime(
+            today.year + today.month // 12, today.month % 12 + 1, 1, tzinfo=UTC
+        )
     return today + timedelta(days=_WEEK - today.weekday() if length == _WEEK else 2)

@@ -1,4 +1,6 @@
-"""The second tier: candidates that a function, such as a language model, finds in a conversation, and their check."""
+"""The second tier: candidates that a function, such as a language model, finds in a
+conversation, and their check.
+"""
 
 from __future__ import annotations
 
@@ -30,40 +32,67 @@ _SAID: Final = 0.6  # the share of a candidate's words that the user must have s
 
 
 def extracted(extractor: Extractor, said: Sequence[Turn]) -> Iterator[Statement]:
-    """The candidates of an extractor that the user said, without secrets and instructions to the system.
+    """The candidates of an extractor that the user said, without secrets and
+    instructions to the system.
 
-    A candidate is a text, or an object with ``content`` and perhaps ``category``, ``key`` and ``sentence``.
+    A candidate is a text, or an object with ``content`` and perhaps ``category``,
+    ``key`` and ``sentence``.
     """
     if not callable(extractor):
-        raise InvalidInput("extractor", "must be a function from the text of a conversation to candidates")
-    transcript = "\n".join(f"{'user' if turn.by_user else 'assistant'}: {turn.text}" for turn in said)
-    words = " ".join(" ".join(own_words(turn.text) for turn in said if turn.by_user)[:_TRANSCRIPT].split())
+        raise InvalidInput(
+            "extractor",
+            "must be a function from the text of a conversation to candidates",
+        )
+    transcript = "\n".join(
+        f"{'user' if turn.by_user else 'assistant'}: {turn.text}" for turn in said
+    )
+    words = " ".join(
+        " ".join(own_words(turn.text) for turn in said if turn.by_user)[
+            :_TRANSCRIPT
+        ].split()
+    )
     own = set(terms(words))
     for candidate in islice(extractor(transcript[:_TRANSCRIPT]) or (), _MOST):
         found = _checked(candidate, own, words)
         if found is not None:
-            yield found if found.sentence in words else replace(found, sentence="")  # only what the user said
+            yield (
+                found if found.sentence in words else replace(found, sentence="")
+            )  # only what the user said
 
 
 def _checked(candidate: Any, words: set[str], text: str) -> Statement | None:
-    """A candidate that the user said: most of its words, or the sentence that it comes from."""
-    content = candidate if isinstance(candidate, str) else field_of(candidate, "content")
+    """A candidate that the user said: most of its words, or the sentence that it comes
+    from.
+    """
+    content = (
+        candidate if isinstance(candidate, str) else field_of(candidate, "content")
+    )
     if not isinstance(content, str) or not content.strip() or len(content) > _LONGEST:
         return None
     own, sentence = set(terms(content)), _text(candidate, "sentence") or content
     quoted = len(sentence) >= _SHORTEST and " ".join(sentence.split()) in text
     if not own or not (quoted or len(own & words) >= _SAID * len(own)):
         return None
-    if redact(f"{content}\n{sentence}", accounts=True).kinds or asks_the_system(content):
+    if redact(f"{content}\n{sentence}", accounts=True).kinds or asks_the_system(
+        content
+    ):
         return None
     try:
-        category = Category.parse(_text(candidate, "category") or Category.FACT.value, "category")
+        category = Category.parse(
+            _text(candidate, "category") or Category.FACT.value, "category"
+        )
         key = admission.key("key", _text(candidate, "key") or key_from(content))
     except HexadError:
         return None
-    return Statement(content.strip(), " ".join(sentence[:_LONGEST].split()), category, key)
+    return Statement(
+        content.strip(), " ".join(sentence[:_LONGEST].split()), category, key
+    )
 
 
 def _text(candidate: Any, name: str) -> str:
-    found = field_of(candidate, name) if isinstance(candidate, Mapping) or not isinstance(candidate, str) else None
+    found = (
+        field_of(candidate, name)
+        if isinstance(candidate, Mapping) or not isinstance(candidate, str)
+        else None
+    )
     return found if isinstance(found, str) else ""

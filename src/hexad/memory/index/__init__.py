@@ -1,1 +1,3 @@
-"""How entries become findable: terms and vectors of each one, re-indexing, and entries that are alike."""
+"""How entries become findable: terms and vectors of each one, re-indexing, and entries
+that are alike.
+"""

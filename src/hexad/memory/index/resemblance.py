@@ -1,4 +1,6 @@
-"""Which entries say nearly the same as a text, or contradict it: they share words or meaning."""
+"""Which entries say nearly the same as a text, or contradict it: they share words or
+meaning.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,33 @@ if TYPE_CHECKING:
     from hexad.model import Item, Knowledge
 
 T = TypeVar("T", bound="Item | Knowledge")
-_SHARED: Final = 0.5  # the least share of common words: "Deploy on Tuesdays", "Deploy on Thursdays"
-_CLOSE: Final = 0.6  # the least closeness in meaning: "I am vegetarian", "No, I am vegan now"
+_SHARED: Final = (
+    0.5  # the least share of common words: "Deploy on Tuesdays", "Deploy on Thursdays"
+)
+_CLOSE: Final = (
+    0.6  # the least closeness in meaning: "I am vegetarian", "No, I am vegan now"
+)
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-def resembling(text: str, found: Sequence[T], similarity: Similarity | None) -> Iterator[T]:
+def resembling(
+    text: str, found: Sequence[T], similarity: Similarity | None
+) -> Iterator[T]:
     """Those of the items that resemble a text, in their order."""
     near = None
-    if similarity is not None and similarity.reads(text) and similarity.ready() and found:
-        near = or_by_words_alone(lambda: similarity.space([item.content for item in found]).near(text))
+    if (
+        similarity is not None
+        and similarity.reads(text)
+        and similarity.ready()
+        and found
+    ):
+        near = or_by_words_alone(
+            lambda: similarity.space([item.content for item in found]).near(text)
+        )
     for place, item in enumerate(found):
-        if alike(text, item.content) or (near is not None and (near.closeness(place) or 0.0) >= _CLOSE):
+        if alike(text, item.content) or (
+            near is not None and (near.closeness(place) or 0.0) >= _CLOSE
+        ):
             yield item
 
 

@@ -1,4 +1,5 @@
-"""Brings each namespace up to date when it is first used in a process, instead of all of them at open.
+"""Brings each namespace up to date when it is first used in a process, instead of all
+of them at open.
 
 A namespace that holds nothing needs no work: reading it writes nothing.
 """
@@ -21,7 +22,9 @@ _REMEMBERED: Final = 10_000  # namespaces known to be up to date
 
 
 class UpkeepStep(NamedTuple):
-    """Work that a namespace needs once: a fact of the namespace says whether it was done."""
+    """Work that a namespace needs once: a fact of the namespace says whether it was
+    done.
+    """
 
     fact: str
     value: str  # the fact's value once it was done
@@ -41,10 +44,14 @@ class Steps:
 
     def due(self, view: Reading) -> bool:
         """Whether a namespace must be brought up to date before it is read."""
-        return bool(self._missing(view)) and any(view.page(kind.layer, limit=1) for kind in RECORDS)
+        return bool(self._missing(view)) and any(
+            view.page(kind.layer, limit=1) for kind in RECORDS
+        )
 
     def do(self, unit: Writing) -> bool:
-        """Do the missing steps, before a transaction's own work; whether there were any."""
+        """Do the missing steps, before a transaction's own work; whether there were
+        any.
+        """
         missing = self._missing(unit)
         for step in missing:
             step.work(unit)
@@ -61,7 +68,9 @@ class Steps:
 
 
 class MaintainedStore:
-    """A store that does the missing steps before a namespace is first read or written in this process."""
+    """A store that does the missing steps before a namespace is first read or written
+    in this process.
+    """
 
     def __init__(self, store: Store, steps: Steps) -> None:
         self.wrapped = store
@@ -71,7 +80,9 @@ class MaintainedStore:
         self.flush_traces, self.close = store.flush_traces, store.close
         self.inspect, self.mend = store.inspect, store.mend
 
-    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+    def reading(
+        self, namespace: str, *, deadline: float | None = None
+    ) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""
         if not self._steps.done(namespace):
             with self.wrapped.reading(namespace) as view:
@@ -81,13 +92,19 @@ class MaintainedStore:
                     pass
         return self.wrapped.reading(namespace, deadline=deadline)
 
-    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+    def transaction(
+        self, namespace: str, *, patience: float | None = None
+    ) -> AbstractContextManager[Writing]:
         """A transaction in a namespace that is up to date."""
         known = self._steps.done(namespace)
-        return (self.wrapped.transaction if known else self._first_transaction)(namespace, patience=patience)
+        return (self.wrapped.transaction if known else self._first_transaction)(
+            namespace, patience=patience
+        )
 
     @contextmanager
-    def _first_transaction(self, namespace: str, *, patience: float | None) -> Iterator[Writing]:
+    def _first_transaction(
+        self, namespace: str, *, patience: float | None
+    ) -> Iterator[Writing]:
         with self.wrapped.transaction(namespace, patience=patience) as unit:
             self._steps.do(unit)
             yield unit

@@ -2,13 +2,14 @@
 
 Two questions are asked of a text.
 
-*Does something in it have a secret's own shape?* A published prefix (``ghp_``, ``AKIA``), a JSON web token, a PEM
-block, a password inside a URL, an authorization header, a card with its check digit. The shape alone is enough;
-`shapes` lists them.
+*Does something in it have a secret's own shape?* A published prefix (``ghp_``,
+``AKIA``), a JSON web token, a PEM block, a password inside a URL, an authorization
+header, a card with its check digit. The shape alone is enough; `shapes` lists them.
 
-*Does something in it stand where a secret stands?* A naming word (password, token, api key ...), a link, a value.
-The link is an assignment (``=``), a colon, or prose ("is", "to", a command-line flag, a quoted word next to it).
-Then the value decides, and this is the rule:
+*Does something in it stand where a secret stands?* A naming word (password, token, api
+key ...), a link, a value. The link is an assignment (``=``), a colon, or prose ("is",
+"to", a command-line flag, a quoted word next to it). Then the value decides, and this
+is the rule:
 
 1. Under six characters: no secret. Where the link is loose (a few words, a blank, "key" alone), only a long run that
    mixes letters and digits is one.
@@ -27,8 +28,9 @@ Then the value decides, and this is the rule:
 7. Without a link, in the words after the naming word or before it ("... is my token"): a run that mixes all kinds of
    characters, or small and capital letters and digits, as no word does.
 
-The boundary: this catches what people paste by accident. It does not find a secret that somebody hides, one of
-letters only in a sentence, or one that nothing names and that has no shape of its own.
+The boundary: this catches what people paste by accident. It does not find a secret that
+somebody hides, one of letters only in a sentence, or one that nothing names and that
+has no shape of its own.
 """
 
 from __future__ import annotations
@@ -40,25 +42,30 @@ from hexad.recent import Recent
 
 
 class Redacted(NamedTuple):
-    """A text without its secrets, and the sorted names of the kinds that were taken out."""
+    """A text without its secrets, and the sorted names of the kinds that were taken
+    out.
+    """
 
     text: str
     kinds: tuple[str, ...]
 
 
 def redact(text: str, *, accounts: bool = False) -> Redacted:
-    """Put ``[redacted:KIND]`` in place of every secret; a text without secrets comes back as the same object.
+    """Put ``[redacted:KIND]`` in place of every secret; a text without secrets comes
+    back as the same object.
 
-    With ``accounts`` account numbers (IBANs) are secrets too: in calls of tools, not in what a user saves.
-    What comes back is a fixed point: redacting it again changes and reports nothing.
+    With ``accounts`` account numbers (IBANs) are secrets too: in calls of tools, not in
+    what a user saves. What comes back is a fixed point: redacting it again changes and
+    reports nothing.
     """
     if not _may_hold_a_secret(text):
         return Redacted(text, ())
     from hexad.memory.redaction.secrets import replace, spans_of  # noqa: PLC0415 - compiles its patterns: 10 ms, which most texts do not need
 
     kinds: set[str] = set()
-    # A replacement can put what is left of a text next to a new boundary, so the result is looked at again. Each
-    # round takes away characters that are not in a placeholder, so the rounds end.
+    # A replacement can put what is left of a text next to a new boundary, so the result
+    # is looked at again. Each round takes away characters that are not in a
+    # placeholder, so the rounds end.
     while spans := spans_of(text, accounts=accounts):
         kinds.update(span.kind for span in spans)
         text = replace(text, spans)
@@ -94,15 +101,25 @@ _HINTS = (
     "|code ist|code lautet|code est|code d|code f|code o|code z|code entered|código de |验证码|驗證碼|인증번호"
     "|認証コード|確認コード|密钥|密鑰|令牌|キー|秘密鍵|トークン|키|토큰|root'|root\"|admin'|admin\"|define(|:0000:|:00000:"
 ).split("|")
-_SHORTEST = [hint for hint in _HINTS if not any(other in hint for other in _HINTS if other != hint)]
+_SHORTEST = [
+    hint
+    for hint in _HINTS
+    if not any(other in hint for other in _HINTS if other != hint)
+]
 _ASCII = [hint for hint in _SHORTEST if hint.isascii()]
-_NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
-MANY_WORDS = re.compile(r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}")  # as in the words of a wallet
+_NUMBER = re.compile(
+    r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}"
+)  # of a card or an account
+MANY_WORDS = re.compile(
+    r"(?<![A-Za-z])(?:[a-z]{3,8}[\s\"',.\d)-]{1,6}){11}"
+)  # as in the words of a wallet
 LONG_WORD = re.compile(r"\S{20,}")
 _LONG = 20
 _ZEROS = str.maketrans("123456789", "000000000")
 _SHORT = 1000  # characters of a text that is remembered
-_seen = Recent[int, bool](4096)  # whether a text may hold one, by the hash of the text with zeros for digits
+_seen = Recent[int, bool](
+    4096
+)  # whether a text may hold one, by the hash of the text with zeros for digits
 
 
 def _may_hold_a_secret(text: str) -> bool:
@@ -119,7 +136,9 @@ def _may_hold_a_secret(text: str) -> bool:
 
 def _holds_a_hint(text: str) -> bool:
     lowered = text.lower()
-    for hint in _ASCII if lowered.isascii() else _SHORTEST:  # `any` takes twice as long; every prompt passes here
+    for hint in (
+        _ASCII if lowered.isascii() else _SHORTEST
+    ):  # `any` takes twice as long; every prompt passes here
         if hint in lowered:
             return True
     if len(text) >= _LONG and LONG_WORD.search(text) is not None:

@@ -23,8 +23,12 @@ class Span(NamedTuple):
 
 
 def spans_of(text: str, *, accounts: bool) -> list[Span]:
-    """All secrets of a text in order, overlapping ones joined under the name of the more specific detector."""
-    lowered = text.replace("İ", "i").lower()  # each character at its place: this one alone would grow
+    """All secrets of a text in order, overlapping ones joined under the name of the
+    more specific detector.
+    """
+    lowered = text.replace(
+        "İ", "i"
+    ).lower()  # each character at its place: this one alone would grow
     detectors = (
         _pem_blocks(text),
         _shaped(text, lowered, _rows(keys=True) if LONG_WORD.search(text) else {}),
@@ -40,7 +44,10 @@ def spans_of(text: str, *, accounts: bool) -> list[Span]:
         if joined and span.start < joined[-1][0].end:
             before, best = joined[-1]
             kind = before.kind if best <= rank else span.kind
-            joined[-1] = Span(before.start, max(before.end, span.end), kind), min(best, rank)
+            joined[-1] = (
+                Span(before.start, max(before.end, span.end), kind),
+                min(best, rank),
+            )
         else:
             joined.append((span, rank))
     return [span for span, _ in joined]
@@ -60,25 +67,42 @@ def replace(text: str, spans: list[Span]) -> str:
 # --- shapes that speak for themselves -------------------------------------------------------------------------------
 
 _TAIL = re.compile(r"[A-Za-z0-9]*")
-_STAND_IN = re.compile(r"(?i)[-_]your[-_]|[-_]here$|placeholder|change[-_]?me|x{8}")  # as in: xoxb-your-token-here
+_STAND_IN = re.compile(
+    r"(?i)[-_]your[-_]|[-_]here$|placeholder|change[-_]?me|x{8}"
+)  # as in: xoxb-your-token-here
 
 
 @cache
 def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[SecretShape]]:
     """Shapes by each of their hints."""
     left_out = {"words", "harmless", "" if accounts else "account"}
-    rows = [each for each in shapes.shapes() if each.is_key == keys and each.check not in left_out]
-    return {hint: [each for each in rows if hint in each.hints] for each in rows for hint in each.hints}
+    rows = [
+        each
+        for each in shapes.shapes()
+        if each.is_key == keys and each.check not in left_out
+    ]
+    return {
+        hint: [each for each in rows if hint in each.hints]
+        for each in rows
+        for hint in each.hints
+    }
 
 
-def _shaped(text: str, lowered: str, rows: Mapping[str, Sequence[SecretShape]]) -> Iterator[Span]:
+def _shaped(
+    text: str, lowered: str, rows: Mapping[str, Sequence[SecretShape]]
+) -> Iterator[Span]:
     hinted = {shape: None for hint in rows if hint in lowered for shape in rows[hint]}
     for shape in hinted:
         for match in shapes.compiled(shape).finditer(text):
-            if shape.is_secret(match[1]) and not (shape.is_key and _STAND_IN.search(match[1])):
-                # Text glued to a key goes with it: left behind it could begin a key, and many would take many rounds.
+            if shape.is_secret(match[1]) and not (
+                shape.is_key and _STAND_IN.search(match[1])
+            ):
+                # Text glued to a key goes with it: left behind it could begin a key,
+                # and many would take many rounds.
                 glued = _TAIL.match(text, match.end(1)) if shape.is_key else None
-                yield Span(match.start(1), glued.end() if glued else match.end(1), shape.kind)
+                yield Span(
+                    match.start(1), glued.end() if glued else match.end(1), shape.kind
+                )
 
 
 _PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
@@ -93,13 +117,20 @@ _PEM_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 
 def _pem_blocks(text: str) -> Iterator[Span]:
     for begin in _PEM_BEGIN.finditer(text):
-        # The next dashes are the block's end or the block has none: looking no further keeps many starts linear.
+        # The next dashes are the block's end or the block has none: looking no further
+        # keeps many starts linear.
         dashes = text.find("-----", begin.end())
         if dashes >= 0 and (end := _PEM_END.match(text, dashes)):
             if _PEM_LINE.search(text, begin.end(), dashes):
                 yield Span(begin.start(), end.end(), "private-key")
-        elif (lines := _PEM_LINES.match(text, begin.end())) and _PEM_LINE.search(lines[0]):
-            yield Span(begin.start(), begin.end() + len(lines[0].rstrip(_PEM_AROUND)), "private-key")
+        elif (lines := _PEM_LINES.match(text, begin.end())) and _PEM_LINE.search(
+            lines[0]
+        ):
+            yield Span(
+                begin.start(),
+                begin.end() + len(lines[0].rstrip(_PEM_AROUND)),
+                "private-key",
+            )
 
 
 _HEADER = re.compile(
@@ -110,7 +141,9 @@ _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=%-]{6,}")
 
 
 def _authorizations(text: str, lowered: str) -> Iterator[Span]:
-    """Credentials of an authorization header, and bearer tokens without the header's name if they look random."""
+    """Credentials of an authorization header, and bearer tokens without the header's
+    name if they look random.
+    """
     for header in _HEADER.finditer(lowered):
         credential = _CREDENTIAL.match(text, header.end())
         if credential is None:
@@ -122,12 +155,18 @@ def _authorizations(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _is_credential(value: str, *, in_header: bool) -> bool:
-    """In a header almost everything is a credential, only words, names and placeholders are not."""
+    """In a header almost everything is a credential, only words, names and placeholders
+    are not.
+    """
     if _is_exempt(value):
         return False
     if not in_header:
         return len(value) >= 16 and _is_strong(value)
-    return _is_strong(value) or len(value) >= _NO_WORD or re.search("[a-z][A-Z]", value) is not None
+    return (
+        _is_strong(value)
+        or len(value) >= _NO_WORD
+        or re.search("[a-z][A-Z]", value) is not None
+    )
 
 
 # --- values that stand where a secret stands ------------------------------------------------------------------------
@@ -136,7 +175,8 @@ _OWNERS = (
     "api|app|admin|client|account|auth|deploy|encryption|signing|master|personal|shared|storage|sdk|service|hmac|jwt"
     "|fernet|global|subscription|security"
 )
-# Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
+# Where a naming word or a placeholder can begin: literals only, which the regex engine
+# finds fast.
 _KEY_START = re.compile(
     rf"\[redacted:|aws|{PASSWORDS}|{UNSPACED}|clave|mdp|pass|pw|psk|masterauth|wi-?fi|wlan|pat|_auth|private|access"
     rf"|identified|{_OWNERS}|secret|securestring|geheimnis|segret|segredo|секрет|token|токен|jeton|key|login|zugang|cred"
@@ -163,7 +203,8 @@ _PROSE = (
     r"""este|adalah|là|c'est)|[-–—])(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+[«„“‚‘‹]?\s?"""
 )
 _LINK = re.compile(
-    _PROSE + r"""|(?:_(?:PRIVATE|PROD|STAGING|DEV|TEST|LIVE|VALUE))?["'`*\\\])]{0,4}(?:"""
+    _PROSE
+    + r"""|(?:_(?:PRIVATE|PROD|STAGING|DEV|TEST|LIVE|VALUE))?["'`*\\\])]{0,4}(?:"""
     r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
     r"""(?P<assign>=>|->|→|:=|=(?!=)|(?<=[\w"'])>(?=[^<\n]{1,200}</))[ \t]*"""
     r"""|[ \t]*(?P<colon>:(?!\?)|={2,3})[*_]{0,2}[ \t]*(?:[>|][+-]?\n[ ]{1,16})?[«„“‚‘‹]?[ \t\xa0]?)"""
@@ -173,7 +214,8 @@ _LINK = re.compile(
     r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
     r"""|(?P<flag>[ \t]+(?=[^\s-]))"""
 )
-# As in: the password for the database is ..., or: the token (staging) followed by a colon.
+# As in: the password for the database is ..., or: the token (staging) followed by a
+# colon.
 _FAR_LINK = re.compile(
     r"""[ \t]+(?:(?:(?:(?:is|was)[ ]generated[ ])?"""
     r"""(?:for|of|to|on|in|at|fürs?|vom?|von|des|der|del|della|de|dla|do|da|pour|du|от|для)[ \t]|d')"""
@@ -181,7 +223,9 @@ _FAR_LINK = re.compile(
     r"""|(?i:wi-?fi|wlan|vpn|nas|router|admin|root|ssh|sudo|db))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
-_CALL = re.compile(r"""[ \t]*[:=]+[ \t]*[\w.]{1,40}\((?=["'])""")  # as in: token = bytes.fromhex("...")
+_CALL = re.compile(
+    r"""[ \t]*[:=]+[ \t]*[\w.]{1,40}\((?=["'])"""
+)  # as in: token = bytes.fromhex("...")
 _TOKEN = re.compile(
     r"""(?<!\$[{(])(?<=[\s"'`<>«»“”„‹›|\[\]{}(),;:=→：「『（])[^\s"'`<>«»“”„‹›|\[\]{}(),;，。、」』]{8,}"""
 )
@@ -197,7 +241,9 @@ _PUBLIC = re.compile(
     "(?:public|publickey|publishable|site|host|idempotency|partition|routing|websocket|next|page|continuation)[ _-]?$"
 )
 # As in the name of a variable or header, or beside a user: whose key may be a hash.
-_OWNED = re.compile(r"""(?<!CACHE)_KEY$|-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$""")
+_OWNED = re.compile(
+    r"""(?<!CACHE)_KEY$|-Key$|user(?:name)?["']\s?:[^\n]{1,40}["']key$"""
+)
 _FLAG = re.compile(r"(?:^|\s)(?:--?(?:[A-Za-z0-9]+[_-])*(?:store)?|require)$")
 _QUOTED = re.compile(
     r"""(?:[rbfnuRBFNU@]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
@@ -206,7 +252,8 @@ _QUOTED = re.compile(
     r"""|\\["'](?P<escaped>(?:[^"'\\\n\[]|\[(?!redacted:))*+)))"""
 )
 _RUN = re.compile(r"""(?:[^\s"'`<>«»“”„‹›\[]|\[(?!redacted:))*+""")
-# Where the next setting of a list, query or connection string begins, or the text around the value.
+# Where the next setting of a list, query or connection string begins, or the text
+# around the value.
 _CUT = re.compile(
     r"""[;,&][ ]?["']?[\w.-]{1,40}["']?[=:]|\\[nrt]"""
     r"""|&(?:quot|apos|[lg]t|[lr][sd]quo|#\w{2,4});|(?<=[!-~])[\u3000-\u9fff가-힣\uff00-\uff60]"""
@@ -222,18 +269,25 @@ class _Value(NamedTuple):
 
 
 def _assignments(text: str, lowered: str) -> Iterator[Span]:
-    """Values that a naming word is linked to and that the rule of this module calls secrets."""
+    """Values that a naming word is linked to and that the rule of this module calls
+    secrets.
+    """
     ends = _RunEnds(text)
     secret_end = 0
     for key in _keys(lowered):
         if key.start() < secret_end:
             continue
         family = (key.lastgroup or "").replace("_", "-")
-        if family in {"key", "token"} and _PUBLIC.search(lowered, max(0, key.start() - 16), key.start()):
+        if family in {"key", "token"} and _PUBLIC.search(
+            lowered, max(0, key.start() - 16), key.start()
+        ):
             continue
         if family == "key" and _OWNED.search(text, max(0, key.start() - 50), key.end()):
             family = "owned-key"
-        cache = family == "key" and "cache" in lowered[max(0, key.start() - 30) : key.start()]  # its keys are name-HASH
+        cache = (
+            family == "key"
+            and "cache" in lowered[max(0, key.start() - 30) : key.start()]
+        )  # its keys are name-HASH
         for link, start in _links(text, key):
             quoted = _QUOTED.match(text, start)
             if quoted is None:
@@ -256,7 +310,9 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
 def _after(text: str, key: re.Match[str], ends: _RunEnds) -> _Value | None:
     """The first value in the next words that nobody would take for a word."""
     for token in _TOKEN.finditer(text, key.end(), key.end() + _WINDOW):
-        value = _CUT.split(token[0].rstrip(".:!?" if text[token.start() - 1].isspace() else ""), 1)[0]
+        value = _CUT.split(
+            token[0].rstrip(".:!?" if text[token.start() - 1].isspace() else ""), 1
+        )[0]
         if _stands_out(value, key):
             return _bare_value(text, token.start(), ends.after(token.start()))
     return None
@@ -265,7 +321,11 @@ def _after(text: str, key: re.Match[str], ends: _RunEnds) -> _Value | None:
 def _before(text: str, key: re.Match[str]) -> _Value | None:
     """A value that the naming word explains."""
     for found in _EXPLAINED.finditer(text, max(0, key.start() - _WINDOW), key.start()):
-        hashed = key.lastgroup != "password" and _HASH.fullmatch(found[0]) and not _is_exempt(found[0])
+        hashed = (
+            key.lastgroup != "password"
+            and _HASH.fullmatch(found[0])
+            and not _is_exempt(found[0])
+        )
         if hashed or _stands_out(found[0].strip("*"), key):
             return _Value(*found.span(), quoted=False)
     return None
@@ -280,9 +340,13 @@ def _stands_out(value: str, key: re.Match[str]) -> bool:
 
 
 def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
-    """The ways that tie a value to the naming word, and where it begins: next to it first, then a few words apart."""
+    """The ways that tie a value to the naming word, and where it begins: next to it
+    first, then a few words apart.
+    """
     if near := _LINK.match(text, key.end()):
-        flag = near.lastgroup != "flag" or _FLAG.search(text[max(0, key.start() - 40) : key.start()])
+        flag = near.lastgroup != "flag" or _FLAG.search(
+            text[max(0, key.start() - 40) : key.start()]
+        )
         yield (near.lastgroup or "") if flag else "loose", near.end()
     if far := _FAR_LINK.match(text, key.end()):
         yield far.lastgroup or "", far.end()
@@ -291,7 +355,9 @@ def _links(text: str, key: re.Match[str]) -> Iterator[tuple[str, int]]:
 
 
 class _RunEnds:
-    """Where the unquoted run at a position ends; keys inside one long run share it, which keeps them linear."""
+    """Where the unquoted run at a position ends; keys inside one long run share it,
+    which keeps them linear.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -323,63 +389,102 @@ def _bare_value(text: str, start: int, end: int) -> _Value:
 
 # --- the rule for values --------------------------------------------------------------------------------------------
 
-_HASH = re.compile(r"(?i)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}")  # caches and tables have such keys too
+_HASH = re.compile(
+    r"(?i)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}"
+)  # caches and tables have such keys too
 _AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
 _WORD_AND_NUMBER = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?v?\d{1,3}(?:\.\d+)*")
-_NAMING = re.compile(rf"pass(?:w|phrase|$)|pwd|secret|token|key|credential|{PASSWORDS}", re.IGNORECASE)
+_NAMING = re.compile(
+    rf"pass(?:w|phrase|$)|pwd|secret|token|key|credential|{PASSWORDS}", re.IGNORECASE
+)
 _ONE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ONE_NAME = re.compile(r"[^\W\d_]+(?:[-_.][^\W\d_]+)*")
 
 
 def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
-    if _AWS_SECRET.fullmatch(value) and (family == "aws-secret-key" or (family != "key" and shapes.is_shuffled(value))):
+    if _AWS_SECRET.fullmatch(value) and (
+        family == "aws-secret-key" or (family != "key" and shapes.is_shuffled(value))
+    ):
         return True
     if len(value) < 6:
         return False
-    if link in {"loose", "pair"} or family in {"key", "owned-key", "login"}:  # a pair: two texts in a list
+    if link in {"loose", "pair"} or family in {
+        "key",
+        "owned-key",
+        "login",
+    }:  # a pair: two texts in a list
         short = family in {"password", "login"} or link == "pair"
         random = shapes.looks_random(value) or (short and shapes.is_mixed(value))
-        other = ("/" in value and not value.endswith("=")) or (family == "key" and _HASH.fullmatch(value))
+        other = ("/" in value and not value.endswith("=")) or (
+            family == "key" and _HASH.fullmatch(value)
+        )
         return random and not other and not _is_exempt(value)
     if quoted and re.search(r"\s", value):
         words = [word.strip("\"'(),.") for word in value.split()]
-        return len(words) <= 6 and any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in words)
+        return len(words) <= 6 and any(
+            len(word) >= 6 and _is_strong(word) and not _is_exempt(word)
+            for word in words
+        )
     # The exemptions cost the most, so they come last.
-    return _is_candidate(value, link, password=family == "password", quoted=quoted) and not _is_exempt(value)
+    return _is_candidate(
+        value, link, password=family == "password", quoted=quoted
+    ) and not _is_exempt(value)
 
 
 def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> bool:
     """Rules 3 to 5."""
-    deliberate = (quoted and (password or link != "adjacent")) or link in {"assign", "named"}
+    deliberate = (quoted and (password or link != "adjacent")) or link in {
+        "assign",
+        "named",
+    }
     if value.replace("-", "").isdigit():
         return password
     if _is_strong(value):
-        return password or deliberate or link == "flag" or not _WORD_AND_NUMBER.fullmatch(value)
+        return (
+            password
+            or deliberate
+            or link == "flag"
+            or not _WORD_AND_NUMBER.fullmatch(value)
+        )
     if _NAMING.search(value):
         return False
     if password and shapes.is_scrambled(value):
         return True
     if len(value) >= _NO_WORD and value.isalpha():
-        return (deliberate or link == "colon") and (password or shapes.CONSONANTS.search(value) is not None)
+        return (deliberate or link == "colon") and (
+            password or shapes.CONSONANTS.search(value) is not None
+        )
     # With an underscore and without quotes it is a variable's name.
-    return password and deliberate and (_ONE_NAME if quoted else _ONE_WORD).fullmatch(value) is not None
+    return (
+        password
+        and deliberate
+        and (_ONE_NAME if quoted else _ONE_WORD).fullmatch(value) is not None
+    )
 
 
 def _is_strong(value: str) -> bool:
-    """Two kinds of characters out of letters, digits and symbols; a mark at the end may be the sentence's."""
+    """Two kinds of characters out of letters, digits and symbols; a mark at the end may
+    be the sentence's.
+    """
     core = value.rstrip("!?.*").lstrip("*")
     return sum(1 for kind in shapes.KINDS if kind.search(core)) >= 2
 
 
-_DOTTED = re.compile(r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]*\d[a-z])[A-Za-z_][\w$]*(?:\??\.[A-Za-z_][\w$]*)+")
+_DOTTED = re.compile(
+    r"(?!.*[A-Z].*\d\d$|[A-Z][a-z]*\d[a-z])[A-Za-z_][\w$]*(?:\??\.[A-Za-z_][\w$]*)+"
+)
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
 
 
 def _is_exempt(value: str) -> bool:
-    """Rule 2: the value stands for a secret, points to one, or is a thing of another kind."""
+    """Rule 2: the value stands for a secret, points to one, or is a thing of another
+    kind.
+    """
     if shapes.is_harmless(value):
         return True
     # A path or an attribute is none, unless a piece is long and mixed.
     pieces = re.split(r"[./_]", _NAMING.sub("", value))
     is_path = _DOTTED.fullmatch(value) or _PATH.fullmatch(value)
-    return is_path is not None and not any(len(piece) >= 16 and _is_strong(piece) for piece in pieces)
+    return is_path is not None and not any(
+        len(piece) >= 16 and _is_strong(piece) for piece in pieces
+    )

@@ -1,4 +1,6 @@
-"""Learning from use: an item that was used after a question is found by that question's words. Bounded, and fading."""
+"""Learning from use: an item that was used after a question is found by that question's
+words. Bounded, and fading.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,23 @@ class Habits:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def teach(self, layer: Layer, id: str, question: str, *, session: str | None = None) -> tuple[Association, ...]:
-        """Let the words of a question help find an item next time; returns all that is known of the item now.
+    def teach(
+        self, layer: Layer, id: str, question: str, *, session: str | None = None
+    ) -> tuple[Association, ...]:
+        """Let the words of a question help find an item next time; returns all that is
+        known of the item now.
 
-        Secrets in the question are not learned. A stored item that cannot be found any more is `NotFound`.
+        Secrets in the question are not learned. A stored item that cannot be found any
+        more is `NotFound`.
         """
         if Layer.parse(layer) is Layer.RUNTIME_CONTEXT:
-            raise InvalidInput("item", "is the runtime state, which every question finds")
-        asked, name = admission.instance("query", question, str, "text"), admission.key("id", id)
+            raise InvalidInput(
+                "item", "is the runtime state, which every question finds"
+            )
+        asked, name = (
+            admission.instance("query", question, str, "text"),
+            admission.key("id", id),
+        )
         with self._workspace.change(actor=Origin.AGENT, session=session) as change:
             row = change.unit.get(layer, name) if layer in RECORD_OF else None
             if layer in RECORD_OF and (row is None or row.document is None):
@@ -65,23 +76,37 @@ class Habits:
         with self._workspace.change(actor=Origin.USER) as change:
             gone = change.unit.associations(wanted, name)
             unlearn(change, gone)
-            change.audit("habit.reset", f"{wanted or 'every layer'}/{id or 'all'}", {"words": len(gone)})
+            change.audit(
+                "habit.reset",
+                f"{wanted or 'every layer'}/{id or 'all'}",
+                {"words": len(gone)},
+            )
         return len(gone)
 
 
-def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Association, ...]:
-    """Record one more use of an item for a question, inside a transaction; return the item's associations."""
+def learn(
+    change: Change, layer: Layer, id: str, question: str
+) -> tuple[Association, ...]:
+    """Record one more use of an item for a question, inside a transaction; return the
+    item's associations.
+    """
     words = dict.fromkeys(terms(redact(question[:MOST_CHARACTERS]).text, asking=True))
     held, now = change.unit.associations(layer, id), change.workspace.clock()
-    learned = strengthened(held, layer, id, tuple(words)[:TAUGHT], session=change.session, now=now)
+    learned = strengthened(
+        held, layer, id, tuple(words)[:TAUGHT], session=change.session, now=now
+    )
     change.unit.associate(layer, id, learned)
     change.audit("habit.teach", f"{layer}/{id}", {"words": len(learned)})
     return tuple(learned)
 
 
 def credit(change: Change, layer: Layer, id: str) -> None:
-    """Credit an item that the session's latest prompt offered for that prompt's question, once."""
-    question = change.workspace.prompts.take(change.workspace.namespace, change.session, layer, id)
+    """Credit an item that the session's latest prompt offered for that prompt's
+    question, once.
+    """
+    question = change.workspace.prompts.take(
+        change.workspace.namespace, change.session, layer, id
+    )
     if question is not None:
         learn(change, layer, id, question)
 
@@ -92,23 +117,42 @@ def unlearn(change: Change, gone: Collection[Association]) -> None:
     for each in gone:
         lost.setdefault((each.layer, each.id), set()).add(each.term)
     for (layer, name), words in lost.items():
-        left = [each for each in change.unit.associations(layer, name) if each.term not in words]
+        left = [
+            each
+            for each in change.unit.associations(layer, name)
+            if each.term not in words
+        ]
         change.unit.associate(layer, name, left)
 
 
 def faded(learned: Association, now: datetime) -> float:
-    """Its weight now: half of it after each half-life; a clock that went back adds nothing."""
+    """Its weight now: half of it after each half-life; a clock that went back adds
+    nothing.
+    """
     days = max(0.0, (now - learned.used).total_seconds() / _DAY)
     return float(learned.weight * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
 def strengthened(
-    held: Iterable[Association], layer: Layer, id: str, terms: Collection[str], *, session: str, now: datetime
+    held: Iterable[Association],
+    layer: Layer,
+    id: str,
+    terms: Collection[str],
+    *,
+    session: str,
+    now: datetime,
 ) -> Sequence[Association]:
     """The associations of an item after one more use for a question with these terms."""
-    weights = {each.term: each for each in (replace(each, weight=faded(each, now), used=now) for each in held)}
+    weights = {
+        each.term: each
+        for each in (replace(each, weight=faded(each, now), used=now) for each in held)
+    }
     for term in dict.fromkeys(terms):
         before = weights[term].weight if term in weights else 0.0
-        weights[term] = Association(layer=layer, id=id, term=term, weight=before + 1, session=session, used=now)
-    strongest = sorted(weights.values(), key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
+        weights[term] = Association(
+            layer=layer, id=id, term=term, weight=before + 1, session=session, used=now
+        )
+    strongest = sorted(weights.values(), key=lambda each: (-each.weight, each.term))[
+        :MOST_TERMS
+    ]
     return [each for each in strongest if each.weight >= FAINTEST]

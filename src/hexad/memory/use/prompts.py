@@ -1,6 +1,8 @@
-"""The items of each session's latest prompt, in memory, so that a later use can be credited to its question.
+"""The items of each session's latest prompt, in memory, so that a later use can be
+credited to its question.
 
-Forgetting anything clears every map of this process that holds texts of prompts: `forgettable` names them.
+Forgetting anything clears every map of this process that holds texts of prompts:
+`forgettable` names them.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def forgettable(texts: C) -> C:
 
 
 def forget_texts() -> None:
-    """Clear every map that holds texts of prompts; each turn looks its context up again."""
+    """Clear every map that holds texts of prompts; each turn looks its context up
+    again.
+    """
     for each in list(_texts):
         each.clear()
 
@@ -49,20 +53,32 @@ class ShownItems(NamedTuple):
 
 
 class Prompts:
-    """The latest prompt of each session: in memory, bounded, and never another namespace's."""
+    """The latest prompt of each session: in memory, bounded, and never another
+    namespace's.
+    """
 
     def __init__(self) -> None:
         self._latest = forgettable(Recent[tuple[str, str], ShownItems](MOST_PROMPTS))
 
-    def show(self, namespace: str, session: str, question: str, items: Iterable[Item]) -> None:
+    def show(
+        self, namespace: str, session: str, question: str, items: Iterable[Item]
+    ) -> None:
         """Remember what went into a session's prompt."""
-        self._latest.put((namespace, session), ShownItems(question, frozenset((item.layer, item.id) for item in items)))
+        self._latest.put(
+            (namespace, session),
+            ShownItems(question, frozenset((item.layer, item.id) for item in items)),
+        )
 
     def take(self, namespace: str, session: str, layer: Layer, id: str) -> str | None:
-        """The question of the session's latest prompt, if the item was in it and was not taken before."""
+        """The question of the session's latest prompt, if the item was in it and was
+        not taken before.
+        """
         place, item = (namespace, session), (layer, id)
         shown = self._latest.get(place)
         if shown is None or item not in shown.items:
             return None
-        before, _ = self._latest.update(place, lambda now: (now or shown)._replace(items=(now or shown).items - {item}))
+        before, _ = self._latest.update(
+            place,
+            lambda now: (now or shown)._replace(items=(now or shown).items - {item}),
+        )
         return before.question if before is not None and item in before.items else None

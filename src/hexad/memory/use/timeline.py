@@ -1,8 +1,11 @@
-"""A bounded record of what went into prompts and when: keys and scores, never texts; the setting `timeline` allows it.
+"""A bounded record of what went into prompts and when: keys and scores, never texts;
+the setting `timeline` allows it.
 
-A session is kept as a fingerprint: enough to find its prompts again, and no trace of who spoke.
+A session is kept as a fingerprint: enough to find its prompts again, and no trace of
+who spoke.
 
-It is kept in notes of the namespace, one for each prompt, written in turn: none of them is read to add a prompt.
+It is kept in notes of the namespace, one for each prompt, written in turn: none of them
+is read to add a prompt.
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ class ShownItem(NamedTuple):
 
 
 class ShownPrompt(NamedTuple):
-    """One prompt: when, in which session, what was found for it, and how many items stood in it anyway."""
+    """One prompt: when, in which session, what was found for it, and how many items
+    stood in it anyway.
+    """
 
     at: datetime
     session: str  # its fingerprint
@@ -43,7 +48,11 @@ class ShownPrompt(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The record as JSON."""
-        return {**self._asdict(), "at": self.at.isoformat(), "items": [each._asdict() for each in self.items]}
+        return {
+            **self._asdict(),
+            "at": self.at.isoformat(),
+            "items": [each._asdict() for each in self.items],
+        }
 
 
 def fingerprint(session: str | None) -> str:
@@ -52,10 +61,18 @@ def fingerprint(session: str | None) -> str:
 
 
 def note_prompt(workspace: Workspace, prompt: Prompt) -> None:
-    """Remember a prompt; `write_prompts` writes it at the end of the namespace's next change."""
+    """Remember a prompt; `write_prompts` writes it at the end of the namespace's next
+    change.
+    """
     kept = [item for item in prompt.kept if item.layer is not Layer.RUNTIME_CONTEXT]
     shown = [[item.layer.code, item.id, round(item.score, 3)] for item in kept]
-    line = [workspace.clock().isoformat(), fingerprint(prompt.session), shown, len(prompt.standing), prompt.tokens]
+    line = [
+        workspace.clock().isoformat(),
+        fingerprint(prompt.session),
+        shown,
+        len(prompt.standing),
+        prompt.tokens,
+    ]
     workspace.uses.show(prompt.namespace, line)
 
 
@@ -71,17 +88,31 @@ def shown_prompts(store: Store, namespace: str) -> tuple[ShownPrompt, ...]:
     """The latest prompts of a namespace, newest first, at most 256."""
     with store.reading(namespace) as view:
         lines = [line for place in range(_MOST) for line in _lines(view, place)]
-    return tuple(sorted(map(_read, lines), key=lambda each: each.at, reverse=True)[:_MOST])
+    return tuple(
+        sorted(map(_read, lines), key=lambda each: each.at, reverse=True)[:_MOST]
+    )
 
 
 def forget_item(change: Change, layer: Layer, id: str) -> None:
     """Take an item out of every prompt of the record."""
-    _rewrite(change, lambda line: [*line[:2], [each for each in line[2] if each[:2] != [layer.code, id]], *line[3:]])
+    _rewrite(
+        change,
+        lambda line: [
+            *line[:2],
+            [each for each in line[2] if each[:2] != [layer.code, id]],
+            *line[3:],
+        ],
+    )
 
 
 def forget_prompts(change: Change, session: str | None = None) -> None:
     """Remove the prompts of a session, or all."""
-    _rewrite(change, lambda line: line if session is not None and line[1] != fingerprint(session) else None)
+    _rewrite(
+        change,
+        lambda line: (
+            line if session is not None and line[1] != fingerprint(session) else None
+        ),
+    )
 
 
 def _rewrite(change: Change, edited: Callable[[list[Any]], list[Any] | None]) -> None:

@@ -32,7 +32,9 @@ _DIGITS: Final = 18  # of a number that a database can hold
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """A request whose caller may make it: the engine in the caller's namespace, and the checked values."""
+    """A request whose caller may make it: the engine in the caller's namespace, and the
+    checked values.
+    """
 
     hx: Hexad
     caller: Token
@@ -61,7 +63,9 @@ class Reply(NamedTuple):
 
 def tag_of(record: Record) -> str:
     """The ETag of a record: it changes with every change, not with a use."""
-    fields = {name: value for name, value in to_json(record).items() if name not in _UNSTABLE}
+    fields = {
+        name: value for name, value in to_json(record).items() if name not in _UNSTABLE
+    }
     return f'"{hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:20]}"'
 
 
@@ -71,21 +75,32 @@ def shown(record: Record, status: int = 0) -> Reply:
 
 
 @contextmanager
-def unchanged(call: ApiCall, collection: RecordCollection[R]) -> Iterator[tuple[Any, R | None]]:
-    """The collection in one transaction, and the record that the path names: who is no person changes only what no
-    person said, and with If-Match or If-None-Match only if nobody changed it since.
+def unchanged(
+    call: ApiCall, collection: RecordCollection[R]
+) -> Iterator[tuple[Any, R | None]]:
+    """The collection in one transaction, and the record that the path names: who is no
+    person changes only what no person said, and with If-Match or If-None-Match only if
+    nobody changed it since.
     """
     with collection.together() as here:
         before = here.lookup(call.named)
-        if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
+        if (
+            before is not None
+            and before.origin is Origin.USER
+            and call.caller.origin is not Origin.USER
+        ):
             raise NotOwn(before.id)
         tag = "" if before is None else tag_of(before)
-        if (call.if_match and not _matches(call.if_match, tag)) or _matches(call.if_none_match, tag):
+        if (call.if_match and not _matches(call.if_match, tag)) or _matches(
+            call.if_none_match, tag
+        ):
             raise ChangedMeanwhile(call.named, made="*" in call.if_none_match)
         yield here, before
 
 
-def saved(call: ApiCall, collection: RecordCollection[R], save: Callable[[Any], R]) -> Reply:
+def saved(
+    call: ApiCall, collection: RecordCollection[R], save: Callable[[Any], R]
+) -> Reply:
     """Save under the name in the path."""
     with unchanged(call, collection) as (here, before):
         return shown(save(here), 201 if before is None else 200)
@@ -103,18 +118,26 @@ def page(
     before, found, size = number_in(cursor), list[Any](), limit + 1
     with hx.store.reading(hx.namespace) as view:
         while len(found) <= limit:
-            some = view.page(layer, before=_NEWEST if before is None else before, limit=size)
+            some = view.page(
+                layer, before=_NEWEST if before is None else before, limit=size
+            )
             found += [row for row in some if keep(row.record)]
             if not some:
                 break
             before, size = some[-1].number, _SCANNED
-    return [row.record for row in found[:limit]], str(found[limit - 1].number) if found[limit:] else None
+    return [row.record for row in found[:limit]], str(found[limit - 1].number) if found[
+        limit:
+    ] else None
 
 
-def part(every: Sequence[T], query: Mapping[str, Any]) -> tuple[Sequence[T], str | None]:
+def part(
+    every: Sequence[T], query: Mapping[str, Any]
+) -> tuple[Sequence[T], str | None]:
     """A page of what is at hand in its order, and the cursor of the next one."""
     start, limit = number_in(query.get("cursor", "")) or 0, query.get("limit", 50)
-    return every[start : start + limit], str(start + limit) if every[start + limit :] else None
+    return every[start : start + limit], str(start + limit) if every[
+        start + limit :
+    ] else None
 
 
 def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
@@ -125,7 +148,9 @@ def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
 def number_in(text: str, name: str = "cursor") -> int | None:
     """A whole number that was asked for; None if there is none."""
     digits = text.strip()
-    if digits and not (digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS):
+    if digits and not (
+        digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS
+    ):
         raise InvalidInput(name, f"must be a whole number, not {digits[:20]!r}")
     return int(digits) if digits else None
 

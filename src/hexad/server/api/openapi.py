@@ -12,7 +12,10 @@ from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
 
 PREFIX: Final = "/api/v1"
 _PROBLEM: Final = {"application/problem+json": {"schema": ref("Problem")}}
-_FAULTS: Final = {str(status): {"description": text, "content": _PROBLEM} for status, (text, _) in FAULTS.items()}
+_FAULTS: Final = {
+    str(status): {"description": text, "content": _PROBLEM}
+    for status, (text, _) in FAULTS.items()
+}
 
 
 @cache
@@ -33,7 +36,13 @@ def description() -> dict[str, Any]:
         "security": [{"token": []}, {}],
         "paths": paths,
         "components": {
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "`hexad tokens make`"}},
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "`hexad tokens make`",
+                }
+            },
             "schemas": COMPONENTS,
         },
     }
@@ -52,23 +61,44 @@ def _operation(route: Route) -> dict[str, Any]:
         operation["responses"]["201"] = _answer(route)
     if route.body is not None:
         content = {"application/json": {"schema": route.body}}
-        operation["requestBody"] = {"required": bool(route.body.get("required")), "content": content}
+        operation["requestBody"] = {
+            "required": bool(route.body.get("required")),
+            "content": content,
+        }
     elif route.takes:
-        operation["requestBody"] = {"required": True, "content": {route.takes: {"schema": TEXT}}}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {route.takes: {"schema": TEXT}},
+        }
     return operation
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:
     in_path = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
-    found = [{"name": name, "in": "path", "required": True, "schema": KEY} for name in in_path]
+    found = [
+        {"name": name, "in": "path", "required": True, "schema": KEY}
+        for name in in_path
+    ]
     query = {**EVERY_CALL, **route.query}
-    found += [{"name": name, "in": "query", "required": False, "schema": schema} for name, schema in query.items()]
+    found += [
+        {"name": name, "in": "query", "required": False, "schema": schema}
+        for name, schema in query.items()
+    ]
     if route.conditional:
-        headers = ("If-Match", "If-None-Match") if route.method == "PUT" else ("If-Match",)
-        found += [{"name": name, "in": "header", "required": False, "schema": TEXT} for name in headers]
+        headers = (
+            ("If-Match", "If-None-Match") if route.method == "PUT" else ("If-Match",)
+        )
+        found += [
+            {"name": name, "in": "header", "required": False, "schema": TEXT}
+            for name in headers
+        ]
     return found
 
 
 def _answer(route: Route) -> dict[str, Any]:
-    content = {} if route.status == 204 else {"content": {route.media_type: {"schema": route.answer}}}
+    content = (
+        {}
+        if route.status == 204
+        else {"content": {route.media_type: {"schema": route.answer}}}
+    )
     return {"description": "Done.", **content}

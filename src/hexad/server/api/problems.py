@@ -1,4 +1,6 @@
-"""Errors as problem documents (RFC 9457): what happened, what to do next, and the status that fits."""
+"""Errors as problem documents (RFC 9457): what happened, what to do next, and the
+status that fits.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from hexad.memory.redaction import redact
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FAULTS: Final[Mapping[int, tuple[str, tuple[type[errors.HexadError], ...]]]] = {  # what each status says, and of what
+FAULTS: Final[
+    Mapping[int, tuple[str, tuple[type[errors.HexadError], ...]]]
+] = {  # what each status says, and of what
     400: ("The body is not JSON.", ()),
     401: ("A token is missing or not known.", ()),
     403: ("The token does not allow it.", ()),
@@ -30,15 +34,31 @@ FAULTS: Final[Mapping[int, tuple[str, tuple[type[errors.HexadError], ...]]]] = {
     415: ("The body must be JSON.", ()),
     422: (
         "A value cannot be accepted.",
-        (errors.InvalidInput, errors.BackupError, errors.FolderRefused, errors.TemplateFailed, errors.EvalError),
+        (
+            errors.InvalidInput,
+            errors.BackupError,
+            errors.FolderRefused,
+            errors.TemplateFailed,
+            errors.EvalError,
+        ),
     ),
     429: ("Too many requests, or a session has saved enough.", (errors.RateLimited,)),
     500: ("The server failed; its log says why.", ()),
-    501: ("This server lacks an optional part.", (errors.MissingExtra, errors.NoSandbox)),
+    501: (
+        "This server lacks an optional part.",
+        (errors.MissingExtra, errors.NoSandbox),
+    ),
     507: ("The disk is full.", (errors.StoreFull,)),
-    503: ("The database does not answer; try again.", (errors.StoreError, errors.Disabled)),
+    503: (
+        "The database does not answer; try again.",
+        (errors.StoreError, errors.Disabled),
+    ),
 }
-_HEADERS: Final = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}, 503: {"Retry-After": "1"}}
+_HEADERS: Final = {
+    401: {"WWW-Authenticate": "Bearer"},
+    429: {"Retry-After": "60"},
+    503: {"Retry-After": "1"},
+}
 _MEDIA_TYPE: Final = "application/problem+json"
 _WORDS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -52,12 +72,26 @@ class BadRequest(errors.AccessRefused):
 
 
 def described(error: Exception) -> tuple[int, str]:
-    """The HTTP status of an error, and what to say about it; what nobody foresaw is in the log alone."""
+    """The HTTP status of an error, and what to say about it; what nobody foresaw is in
+    the log alone.
+    """
     if isinstance(error, errors.HexadError):
-        fitting = next((status for status, (_, kinds) in FAULTS.items() if isinstance(error, kinds)), 500)
+        fitting = next(
+            (
+                status
+                for status, (_, kinds) in FAULTS.items()
+                if isinstance(error, kinds)
+            ),
+            500,
+        )
         return getattr(error, "status", fitting), redact(str(error)).text
-    places = [f" in {each.filename}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)[-1:]]
-    logging.getLogger("hexad").error("a request failed: %s%s", type(error).__name__, "".join(places))
+    places = [
+        f" in {each.filename}:{each.lineno}"
+        for each in traceback.extract_tb(error.__traceback__)[-1:]
+    ]
+    logging.getLogger("hexad").error(
+        "a request failed: %s%s", type(error).__name__, "".join(places)
+    )
     return 500, "the server failed at this request; its log says why"
 
 
@@ -71,7 +105,13 @@ def problem(error: Exception) -> Response:
     return document(status, name, sentence, headers, **facts)
 
 
-def document(status: int, name: str, detail: str, headers: dict[str, str] | None = None, **facts: Any) -> Response:
+def document(
+    status: int,
+    name: str,
+    detail: str,
+    headers: dict[str, str] | None = None,
+    **facts: Any,
+) -> Response:
     """A problem document."""
     words = _WORDS.sub(" ", name)
     content = {

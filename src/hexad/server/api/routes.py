@@ -1,4 +1,6 @@
-"""The table of the interface: method, path, right, name, sentence, work, and the schemas of what goes in and out."""
+"""The table of the interface: method, path, right, name, sentence, work, and the
+schemas of what goes in and out.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,21 @@ from hexad.context.explanation import explained
 from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Knowledge, Layer, Learning, Proposal, Reference, Skill
-from hexad.schemas import COUNT, FLAG, KEY, KEYS, NOTHING, OBJECT, TEXT, answer, body, fields_of, given, listed, ref
+from hexad.schemas import (
+    COUNT,
+    FLAG,
+    KEY,
+    KEYS,
+    NOTHING,
+    OBJECT,
+    TEXT,
+    answer,
+    body,
+    fields_of,
+    given,
+    listed,
+    ref,
+)
 from hexad.server.api import moving, verbs
 from hexad.server.api.calls import ApiCall, listing, shown
 from hexad.server.api.verbs import delete, fields, found, put
@@ -24,12 +40,17 @@ if TYPE_CHECKING:
 
 EVENTS: Final = "text/event-stream"
 READ, WRITE, APPROVE = Right.READ, Right.WRITE, Right.APPROVE
-EVERY_CALL: Final[Mapping[str, Schema]] = {"namespace": KEY, "session": KEY}  # query parameters of every route
+EVERY_CALL: Final[Mapping[str, Schema]] = {
+    "namespace": KEY,
+    "session": KEY,
+}  # query parameters of every route
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be done. One that deletes answers with nothing; one that puts or deletes heeds If-Match."""
+    """One thing that can be done. One that deletes answers with nothing; one that puts
+    or deletes heeds If-Match.
+    """
 
     method: str
     path: str
@@ -48,10 +69,21 @@ class Route:
     @property
     def conditional(self) -> bool:
         """Whether it heeds If-Match."""
-        return self.method in {"PUT", "DELETE"} and self.path.count("/") == 2 and not self.path.startswith("/tokens")
+        return (
+            self.method in {"PUT", "DELETE"}
+            and self.path.count("/") == 2
+            and not self.path.startswith("/tokens")
+        )
 
 
-def _verb(method: str, path: str, right: Right, work: Callable[[ApiCall], Any], *rest: Any, **more: Any) -> Route:
+def _verb(
+    method: str,
+    path: str,
+    right: Right,
+    work: Callable[[ApiCall], Any],
+    *rest: Any,
+    **more: Any,
+) -> Route:
     """A route that is named and described as its function is."""
     summary = (work.__doc__ or "").partition("\n")[0].rstrip(".")
     return Route(method, path, right, work.__name__, summary, work, *rest, **more)
@@ -68,33 +100,91 @@ _LAYERS: Final[Schema] = {"type": "array", "items": _LAYER, "maxItems": len(Laye
 _QUERY: Final = {"query": TEXT, "limit": _LIMIT}
 _PAGE: Final = {**_QUERY, "cursor": TEXT}
 _LOG: Final = {"cursor": TEXT, "limit": _LIMIT}
-_FILTERS: Final = {**fields_of(Knowledge, "category origin pinned"), "subject": KEY, "tag": KEY, "deleted": FLAG}
-_TRUST: Final = {**fields_of(Learning, "category"), "trigger": KEY, "trust_above": _SHARE, "trust_below": _SHARE}
+_FILTERS: Final = {
+    **fields_of(Knowledge, "category origin pinned"),
+    "subject": KEY,
+    "tag": KEY,
+    "deleted": FLAG,
+}
+_TRUST: Final = {
+    **fields_of(Learning, "category"),
+    "trigger": KEY,
+    "trust_above": _SHARE,
+    "trust_below": _SHARE,
+}
 _DAYS: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 36_500}
 _TIMES: Final = {"seen_within_days": _DAYS, "unseen_for_days": _DAYS, "noticed": FLAG}
-_SAID: Final = "content category tags source subject thread position pinned expires relevance"
-_ENTRY: Final = given(Knowledge, _SAID, required="content", keep_secrets=FLAG, rename=FLAG)
-_REFERENCE: Final = given(Reference, "location summary kind metadata tags", keep_secrets=FLAG)
+_SAID: Final = (
+    "content category tags source subject thread position pinned expires relevance"
+)
+_ENTRY: Final = given(
+    Knowledge, _SAID, required="content", keep_secrets=FLAG, rename=FLAG
+)
+_REFERENCE: Final = given(
+    Reference, "location summary kind metadata tags", keep_secrets=FLAG
+)
 _LESSON: Final = "trigger error_pattern diagnosis fix"
-_LEARNING: Final = given(Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG)
-_CORRECTION: Final = given(Learning, _LESSON, required="fix", learning=KEY, keep_secrets=FLAG)
-_CALL: Final = body(required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT, session=KEY)
-_ERROR: Final = body(required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG)
+_LEARNING: Final = given(
+    Learning, f"{_LESSON} category tags", required="trigger", keep_secrets=FLAG
+)
+_CORRECTION: Final = given(
+    Learning, _LESSON, required="fix", learning=KEY, keep_secrets=FLAG
+)
+_CALL: Final = body(
+    required="tool", tool=KEY, args=OBJECT, result=NOTHING, error=TEXT, session=KEY
+)
+_ERROR: Final = body(
+    required="tool error", tool=KEY, error=TEXT, args=OBJECT, untrusted=FLAG
+)
 _WRITTEN: Final = "kind description definition"
-_SKILL: Final = given(Skill, f"{_WRITTEN} parameters when tags author", required=_WRITTEN, keep_secrets=FLAG)
-_PROPOSAL: Final = given(Proposal, "key change content category subject tags sentence against")
+_SKILL: Final = given(
+    Skill,
+    f"{_WRITTEN} parameters when tags author",
+    required=_WRITTEN,
+    keep_secrets=FLAG,
+)
+_PROPOSAL: Final = given(
+    Proposal, "key change content category subject tags sentence against"
+)
 _EDITED: Final = given(Proposal, "key content")
 _AS_OF: Final = {"as_of": fields_of(Knowledge, "expires")["expires"]}
-_ASKED: Final = body(required="message", message=TEXT, layers=_LAYERS, base=TEXT, budget=COUNT, session=KEY)
-_FOUND: Final = body(required="message", message=TEXT, layers=_LAYERS, max_per_layer=_LIMIT, **_AS_OF)
+_ASKED: Final = body(
+    required="message",
+    message=TEXT,
+    layers=_LAYERS,
+    base=TEXT,
+    budget=COUNT,
+    session=KEY,
+)
+_FOUND: Final = body(
+    required="message", message=TEXT, layers=_LAYERS, max_per_layer=_LIMIT, **_AS_OF
+)
 _USED: Final = body(required="layer id message", layer=_LAYER, id=KEY, message=TEXT)
-_WHOSE: Final = body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY)
-_GONE: Final = {**_WHOSE, "properties": {**_WHOSE["properties"], "everything": FLAG, "traces": FLAG}}
+_WHOSE: Final = body(
+    knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY
+)
+_GONE: Final = {
+    **_WHOSE,
+    "properties": {**_WHOSE["properties"], "everything": FLAG, "traces": FLAG},
+}
 _HABITS: Final = {"layer": _LAYER, "id": KEY}
-_MOST: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": verbs.MOST_QUESTIONS}
+_MOST: Final[Schema] = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": verbs.MOST_QUESTIONS,
+}
 _QUESTIONS: Final = body(lines=TEXT, set=KEY, queries=_MOST, seed=COUNT, misses=COUNT)
-_RIGHTS: Final[Schema] = {"type": "array", "items": {"enum": list(Right)}, "minItems": 1}
-_TOKEN: Final = body(required="namespaces rights", name=KEY, namespaces={**KEYS, "maxItems": 100}, rights=_RIGHTS)
+_RIGHTS: Final[Schema] = {
+    "type": "array",
+    "items": {"enum": list(Right)},
+    "minItems": 1,
+}
+_TOKEN: Final = body(
+    required="namespaces rights",
+    name=KEY,
+    namespaces={**KEYS, "maxItems": 100},
+    rights=_RIGHTS,
+)
 _ENTRIES, _LESSONS, _SKILLS = listed("Knowledge"), listed("Learning"), listed("Skill")
 
 

@@ -42,7 +42,10 @@ WRITING: Final = ThreadPool(4, "hexad-api-write")
 RUNNING: Final = ThreadPool(4, "hexad-api-run")
 _BEAT: Final = 1.0  # seconds between two looks at the log
 _JSON: Final = "application/json"
-_PATTERNS: Final = [(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route) for route in ROUTES]
+_PATTERNS: Final = [
+    (re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", route.path)), route)
+    for route in ROUTES
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,46 +66,91 @@ class Api:
         request.scope["hexad.route"] = f"{PREFIX}{route.path}"
         caller.require(route.right)
         schemas = {**EVERY_CALL, **route.query}
-        asked = {name: _typed(schemas.get(name, {}), text) for name, text in request.query_params.items()}
+        asked = {
+            name: _typed(schemas.get(name, {}), text)
+            for name, text in request.query_params.items()
+        }
         query = _checked({"properties": schemas}, asked)
-        if "after" in route.query and (last := request.headers.get("last-event-id", "")):
+        if "after" in route.query and (
+            last := request.headers.get("last-event-id", "")
+        ):
             query["after"] = number_in(last, "Last-Event-ID")
         hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
-        given, sent = await self._body(route, request), await body_of(request, LARGEST) if route.takes else b""
-        read, unread = (request.headers.get(name, "") for name in ("if-match", "if-none-match"))
-        call = ApiCall(hx, caller, self.callers.tokens, names, query, given, read, unread, sent, self.evals)
+        given, sent = (
+            await self._body(route, request),
+            await body_of(request, LARGEST) if route.takes else b"",
+        )
+        read, unread = (
+            request.headers.get(name, "") for name in ("if-match", "if-none-match")
+        )
+        call = ApiCall(
+            hx,
+            caller,
+            self.callers.tokens,
+            names,
+            query,
+            given,
+            read,
+            unread,
+            sent,
+            self.evals,
+        )
         pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
         came = await pool.run(partial(route.work, call))
-        return events(call.hx, came) if route.media_type == EVENTS else _response(route, call, came)
+        return (
+            events(call.hx, came)
+            if route.media_type == EVENTS
+            else _response(route, call, came)
+        )
 
     async def _body(self, route: Route, request: Request) -> Mapping[str, Any]:
         if route.body is None:
             return {}
         raw = await body_of(request, largest_body(self.hx.settings))
-        if raw and request.headers.get("content-type", "").partition(";")[0].strip().casefold() != _JSON:
+        if (
+            raw
+            and request.headers.get("content-type", "")
+            .partition(";")[0]
+            .strip()
+            .casefold()
+            != _JSON
+        ):
             raise BadRequest(415, "send the body as Content-Type: application/json")
         return _checked(route.body, _parsed(raw) if raw else {})
 
 
 def _path(scope: Scope) -> str:
     """The path below the prefix, as it was sent: a key may hold a slash, written %2F."""
-    raw: str = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("ascii", "replace")
+    raw: str = (
+        (scope.get("raw_path") or scope["path"].encode())
+        .partition(b"?")[0]
+        .decode("ascii", "replace")
+    )
     return f"/{raw.removeprefix(PREFIX).strip('/')}"
 
 
 def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
     """The route of a request, and the names in its path."""
-    found = [(route, match) for pattern, route in _PATTERNS if (match := pattern.fullmatch(path))]
+    found = [
+        (route, match)
+        for pattern, route in _PATTERNS
+        if (match := pattern.fullmatch(path))
+    ]
     for route, match in found:
         if route.method == method:
             try:
-                return route, {name: unquote(text, errors="strict") for name, text in match.groupdict().items()}
+                return route, {
+                    name: unquote(text, errors="strict")
+                    for name, text in match.groupdict().items()
+                }
             except UnicodeDecodeError:
                 raise BadRequest(400, "the path is not UTF-8") from None
     if found:
         ways = ", ".join(sorted({each.method for each, _ in found}))
         raise BadRequest(405, f"this can only be asked with {ways}", Allow=ways)
-    raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
+    raise BadRequest(
+        404, f"there is no such path; {PREFIX}/openapi.json lists them all"
+    )
 
 
 def events(hx: Hexad, first: tuple[Sequence[AuditRecord], int]) -> Response:
@@ -111,7 +159,9 @@ def events(hx: Hexad, first: tuple[Sequence[AuditRecord], int]) -> Response:
     return StreamingResponse(_stream(hx, *first), media_type=EVENTS, headers=headers)
 
 
-async def _stream(hx: Hexad, records: Sequence[AuditRecord], last: int) -> AsyncIterator[str]:
+async def _stream(
+    hx: Hexad, records: Sequence[AuditRecord], last: int
+) -> AsyncIterator[str]:
     yield "retry: 2000\n\n"
     while True:
         for record in records:
@@ -134,7 +184,9 @@ def _checked(schema: Schema, given: Any) -> dict[str, Any]:
     try:
         return admit(schema, given)
     except InvalidInput as error:
-        raise InvalidInput(error.field.removeprefix("parameters."), error.reason) from None
+        raise InvalidInput(
+            error.field.removeprefix("parameters."), error.reason
+        ) from None
 
 
 def _parsed(raw: bytes) -> Any:
@@ -150,7 +202,10 @@ def _no_number(word: str) -> Any:
 
 def _response(route: Route, call: ApiCall, came: Any) -> Response:
     reply = came if isinstance(came, Reply) else Reply(came)
-    headers = {"Cache-Control": "no-store", **({"ETag": reply.etag} if reply.etag else {})}
+    headers = {
+        "Cache-Control": "no-store",
+        **({"ETag": reply.etag} if reply.etag else {}),
+    }
     status = reply.status or route.status
     if isinstance(came, bytes):
         return Response(came, status, headers, media_type=route.media_type)

@@ -1,4 +1,6 @@
-"""The forms of the pages: each is a call of the interface, with the rights that it needs there."""
+"""The forms of the pages: each is a call of the interface, with the rights that it
+needs there.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +58,20 @@ class Form:
     @property
     def record(self) -> dict[str, str]:
         """The field that names the record that the form is about, if it is about one."""
-        return next(({name: self.one(name)} for name in ("id", "key", "name") if len(self.many(name)) == 1), {})
+        return next(
+            (
+                {name: self.one(name)}
+                for name in ("id", "key", "name")
+                if len(self.many(name)) == 1
+            ),
+            {},
+        )
 
 
 class Done(NamedTuple):
-    """A sentence, and the page to go to: its query, or values to show on the page at once."""
+    """A sentence, and the page to go to: its query, or values to show on the page at
+    once.
+    """
 
     notice: Notice
     query: Mapping[str, str] = {}
@@ -75,10 +86,18 @@ def act(call: ApiCall, form: Form) -> Done:
     if name not in _SAID:
         raise InvalidInput("do", "is nothing that this page can do")
     route = _BY_NAME[name]
-    came = ask(call, name, form, **form.given(*(route.body or {}).get("properties", ())))
+    came = ask(
+        call, name, form, **form.given(*(route.body or {}).get("properties", ()))
+    )
     left = came["detail"] if name == "forget" else ""
-    notice = Notice(f"Forgotten, but not every byte is gone: {left}", bad=True) if left else Notice(_SAID[name])
-    return Done(notice, {**form.given("layer"), **(form.record if route.status != 204 else {})})
+    notice = (
+        Notice(f"Forgotten, but not every byte is gone: {left}", bad=True)
+        if left
+        else Notice(_SAID[name])
+    )
+    return Done(
+        notice, {**form.given("layer"), **(form.record if route.status != 204 else {})}
+    )
 
 
 def ask(call: ApiCall, name: str, form: Form, /, **body: Any) -> Any:
@@ -86,7 +105,9 @@ def ask(call: ApiCall, name: str, form: Form, /, **body: Any) -> Any:
     route = _BY_NAME[name]
     call.caller.require(route.right)
     conditions = {name: body.pop(name, "") for name in ("if_match", "if_none_match")}
-    came = route.work(replace(call, path=form.record, body=body, query={}, **conditions))
+    came = route.work(
+        replace(call, path=form.record, body=body, query={}, **conditions)
+    )
     return came.document if isinstance(came, Reply) else came
 
 
@@ -94,8 +115,19 @@ def save(call: ApiCall, form: Form) -> Done:
     """Save an entry from its form; somebody's change in between is not overwritten."""
     tags = [tag.strip() for tag in form.one("tags").split(",") if tag.strip()]
     body = {name: form.one(name) for name in ("content", "category", "subject")}
-    known, read = bool(form.one("key")), form.given("if_match") or {"if_none_match": "*"}
-    made = ask(call, "put_knowledge" if known else "add_knowledge", form, **body, tags=tags, rename=known, **read)
+    known, read = (
+        bool(form.one("key")),
+        form.given("if_match") or {"if_none_match": "*"},
+    )
+    made = ask(
+        call,
+        "put_knowledge" if known else "add_knowledge",
+        form,
+        **body,
+        tags=tags,
+        rename=known,
+        **read,
+    )
     redacted = ", ".join(made.get("redactions", ()))
     taken_out = f" Taken out before it was stored: {redacted}." if redacted else ""
     return Done(Notice(f"Saved as {made['key']}.{taken_out}"), {"key": made["key"]})
@@ -107,7 +139,10 @@ def delete(call: ApiCall, form: Form) -> Done:
         raise InvalidInput("entries", "tick at least one")
     back = form.one("do") == "undelete"
     came = ask(call, "delete_many", form, keys=form.many("key"), undelete=back)
-    count, refused = len(came["changed"]), "".join(f" {reason}" for reason in list(came["refused"].values())[:3])
+    count, refused = (
+        len(came["changed"]),
+        "".join(f" {reason}" for reason in list(came["refused"].values())[:3]),
+    )
     words = f"{count} {'entry' if count == 1 else 'entries'} {'brought back' if back else 'deleted'}.{refused}"
     return Done(Notice(words, bool(refused), () if back else tuple(came["changed"])))
 
@@ -122,13 +157,26 @@ def accept_proposal(call: ApiCall, form: Form) -> Done:
 def edit_skill(call: ApiCall, form: Form) -> Done:
     """Save a draft as it was edited; it stays a draft, and it is checked again."""
     skill, body = call.hx.skills.get(form.one("name")), form.one("body")
-    given = {name: getattr(skill, name) for name in ("kind", "parameters", "tags", "author")}
+    given = {
+        name: getattr(skill, name) for name in ("kind", "parameters", "tags", "author")
+    }
     given |= {name: form.one(name) for name in ("description", "when", "if_match")}
-    written = _parsed("steps", body, '[{"tool": "deploy"}]') if skill.kind is SkillKind.COMPOSITE else body
-    needs = {"needs": form.many("needs")} if form.many("needs") or "needs" in skill.definition else {}
+    written = (
+        _parsed("steps", body, '[{"tool": "deploy"}]')
+        if skill.kind is SkillKind.COMPOSITE
+        else body
+    )
+    needs = (
+        {"needs": form.many("needs")}
+        if form.many("needs") or "needs" in skill.definition
+        else {}
+    )
     given["definition"] = {**skill.definition, BODIES[skill.kind]: written, **needs}
     ask(call, "put_skill", form, **given, keep_secrets=skill.verbatim)
-    return Done(Notice(f"{skill.name} is saved; look at it again before you activate it."), form.record)
+    return Done(
+        Notice(f"{skill.name} is saved; look at it again before you activate it."),
+        form.record,
+    )
 
 
 def _parsed(name: str, text: str, example: str) -> Any:
@@ -143,15 +191,30 @@ def run(call: ApiCall, form: Form) -> Done:
     given = _parsed("parameters", form.one("parameters") or "{}", '{"name": "Ada"}')
     dry = form.one("run") != "real"
     result = ask(call, "run_skill", form, parameters=given, dry_run=dry)
-    sentence = "This is what a run would do." if dry else "It ran." if result["ok"] else "It failed."
-    return Done(Notice(sentence, bad=not result["ok"]), form.record, {"result": result, "typed": form})
+    sentence = (
+        "This is what a run would do."
+        if dry
+        else "It ran."
+        if result["ok"]
+        else "It failed."
+    )
+    return Done(
+        Notice(sentence, bad=not result["ok"]),
+        form.record,
+        {"result": result, "typed": form},
+    )
 
 
 def measure(call: ApiCall, form: Form) -> Done:
     """Ask this memory questions with known answers: those of the form, or a stored set."""
     found = ask(call, "measure", form, **form.given("lines", "set"), misses=_MISSES)
-    asked, left = sum(each["queries"] for each in found["sets"].values()), found["left_out"]
-    skipped = f" {left} line{'s' if left != 1 else ''} could not be read." if left else ""
+    asked, left = (
+        sum(each["queries"] for each in found["sets"].values()),
+        found["left_out"],
+    )
+    skipped = (
+        f" {left} line{'s' if left != 1 else ''} could not be read." if left else ""
+    )
     words = f"{asked} question{'s' if asked != 1 else ''} asked.{skipped}"
     return Done(Notice(words, bad=bool(left)), {}, {"typed": form, "results": found})
 
@@ -159,16 +222,43 @@ def measure(call: ApiCall, form: Form) -> Done:
 def verify(call: ApiCall, form: Form) -> Done:
     """Check the chain of the log."""
     found = ask(call, "verify", form)
-    words = f"whole: {found['records']} records, head {found['head'][:16]}…" if found["ok"] else found["problem"]
+    words = (
+        f"whole: {found['records']} records, head {found['head'][:16]}…"
+        if found["ok"]
+        else found["problem"]
+    )
     return Done(Notice(f"The log is {words}", bad=not found["ok"]))
 
 
 def make_token(call: ApiCall, form: Form) -> Done:
     """Make a token; the page shows it once."""
     spaces = form.one("namespaces").split()
-    made = ask(call, "make_token", form, **form.given("name"), namespaces=spaces, rights=form.many("rights"))
-    return Done(Notice("Copy the token now: it is not shown again."), {}, {"secret": made["secret"]})
+    made = ask(
+        call,
+        "make_token",
+        form,
+        **form.given("name"),
+        namespaces=spaces,
+        rights=form.many("rights"),
+    )
+    return Done(
+        Notice("Copy the token now: it is not shown again."),
+        {},
+        {"secret": made["secret"]},
+    )
 
 
-_OTHERS: Final = (save, delete, accept_proposal, edit_skill, run, measure, verify, make_token)
-_FORMS: Final[Mapping[str, Callable[[ApiCall, Form], Done]]] = {"undelete": delete, **{f.__name__: f for f in _OTHERS}}
+_OTHERS: Final = (
+    save,
+    delete,
+    accept_proposal,
+    edit_skill,
+    run,
+    measure,
+    verify,
+    make_token,
+)
+_FORMS: Final[Mapping[str, Callable[[ApiCall, Form], Done]]] = {
+    "undelete": delete,
+    **{f.__name__: f for f in _OTHERS},
+}

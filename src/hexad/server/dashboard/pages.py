@@ -1,4 +1,6 @@
-"""The values of each page, read from the engine: a function from a call to the values of its template."""
+"""The values of each page, read from the engine: a function from a call to the values
+of its template.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,17 @@ from hexad.context.layers import Fate
 from hexad.context.retriever import ContextRetriever
 from hexad.examples import call_text
 from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
-from hexad.model import TRUSTED, AuditRecord, Category, Layer, Learning, Origin, ReferenceKind, Skill, Version
+from hexad.model import (
+    TRUSTED,
+    AuditRecord,
+    Category,
+    Layer,
+    Learning,
+    Origin,
+    ReferenceKind,
+    Skill,
+    Version,
+)
 from hexad.server.api import verbs
 from hexad.server.api.calls import ApiCall, number_in, part
 from hexad.server.tokens import Right
@@ -38,7 +50,10 @@ _SORTS: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 def playground(call: ApiCall) -> dict[str, Any]:
     """The prompt for a message: what was found, what was left out, and why."""
-    message, budget = call.query.get("message", ""), number_in(call.query.get("budget", ""), "budget")
+    message, budget = (
+        call.query.get("message", ""),
+        number_in(call.query.get("budget", ""), "budget"),
+    )
     hx, floor = call.hx, call.query.get("floor", "on") != "off"
     if not floor and isinstance(hx.retriever, ContextRetriever):
         hx = hx.with_retriever(replace(hx.retriever, floor=False))
@@ -58,8 +73,13 @@ def playground(call: ApiCall) -> dict[str, Any]:
 
 
 def review(call: ApiCall) -> dict[str, Any]:
-    """Proposals beside the entries that they would change, drafts with their findings, doubtful learnings."""
-    proposals = [(each, call.hx.knowledge.lookup(each.against or each.key)) for each in call.hx.proposals.list()]
+    """Proposals beside the entries that they would change, drafts with their findings,
+    doubtful learnings.
+    """
+    proposals = [
+        (each, call.hx.knowledge.lookup(each.against or each.key))
+        for each in call.hx.proposals.list()
+    ]
     looked_at = [_looked_at(skill) for skill in drafts(call.hx.skills.list())]
     return {
         "proposals": proposals,
@@ -69,9 +89,16 @@ def review(call: ApiCall) -> dict[str, Any]:
 
 
 def _looked_at(skill: Skill) -> tuple[Review, list[tuple[str, str]]]:
-    """A review, and the definition as a person reads it: texts as they are, the rest as JSON."""
+    """A review, and the definition as a person reads it: texts as they are, the rest as
+    JSON.
+    """
     return reviewed(skill), [
-        (name, each if isinstance(each, str) else json.dumps(each, indent=2, ensure_ascii=False))
+        (
+            name,
+            each
+            if isinstance(each, str)
+            else json.dumps(each, indent=2, ensure_ascii=False),
+        )
         for name, each in skill.definition.items()
     ]
 
@@ -80,10 +107,19 @@ def knowledge(call: ApiCall) -> dict[str, Any]:
     """A page of entries or references, or one entry with its versions."""
     if call.query.get("key"):
         return _one_entry(call, call.query["key"])
-    asked = {name: call.query[name] for name in ("query", "cursor", "category", "origin") if call.query.get(name)}
+    asked = {
+        name: call.query[name]
+        for name in ("query", "cursor", "category", "origin")
+        if call.query.get(name)
+    }
     if call.query.get("layer") == Layer.EXTERNAL_KNOWLEDGE:
         found, after = verbs.matching(replace(call, query=asked), call.hx.references)
-        return {"template": "references", "references": found, "next": after, "kinds": ReferenceKind}
+        return {
+            "template": "references",
+            "references": found,
+            "next": after,
+            "kinds": ReferenceKind,
+        }
     by = _SORTS.get(call.query.get("sort", ""))
     asked |= {name: True for name in ("pinned", "deleted") if call.query.get(name)}
     sorts = by is not None and "query" not in asked
@@ -91,7 +127,9 @@ def knowledge(call: ApiCall) -> dict[str, Any]:
     found, after = verbs.matching(replace(call, query=asked), call.hx.knowledge)
     cut = _SORTED if sorts and after else 0
     if sorts:
-        found, after = part(sorted(found, key=by, reverse=call.query["sort"] != "key"), call.query)
+        found, after = part(
+            sorted(found, key=by, reverse=call.query["sort"] != "key"), call.query
+        )
     return {
         "entries": found,
         "next": after,
@@ -127,7 +165,9 @@ def _difference(older: Version, newer: Version) -> dict[str, Any]:
 
 
 def learnings(call: ApiCall) -> dict[str, Any]:
-    """All learnings, the most frequent first, or one with its examples; failures of one session only if asked for."""
+    """All learnings, the most frequent first, or one with its examples; failures of one
+    session only if asked for.
+    """
     if call.query.get("id"):
         return _one_learning(call, call.hx.learnings.get(call.query["id"]))
     query = call.query.get("query", "").strip().casefold()
@@ -137,13 +177,19 @@ def learnings(call: ApiCall) -> dict[str, Any]:
         known = _in_words(each)
         if query in f"{each.trigger} {each.error_pattern} {known}".casefold():
             found.append((each, known))
-    return {"learnings": found[: _ROWS * 4], "stats": call.hx.learnings.stats(), "trusted": TRUSTED}
+    return {
+        "learnings": found[: _ROWS * 4],
+        "stats": call.hx.learnings.stats(),
+        "trusted": TRUSTED,
+    }
 
 
 def _in_words(learning: Learning) -> str:
     """Its lesson, else its best example; empty if nothing is known."""
     shown = learning.known.shown
-    return learning.fix or (shown[0].text(learning.tool, sessions=learning.sessions) if shown else "")
+    return learning.fix or (
+        shown[0].text(learning.tool, sessions=learning.sessions) if shown else ""
+    )
 
 
 def _one_learning(call: ApiCall, learning: Learning) -> dict[str, Any]:
@@ -154,28 +200,49 @@ def _one_learning(call: ApiCall, learning: Learning) -> dict[str, Any]:
         for place, record in enumerate(records)
         if record.details.get("learning") == learning.id
     ]
-    touched = [each for each in latest if learning.id in cast("Mapping[str, float]", each.details.get("trust", {}))]
+    touched = [
+        each
+        for each in latest
+        if learning.id in cast("Mapping[str, float]", each.details.get("trust", {}))
+    ]
     moved = _moved(touched[::-1], learning.id)
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
-    came = zip(prompts, _came_of(prompts, _calls([record for record, _ in reversed(moved)])), strict=True)
+    came = zip(
+        prompts,
+        _came_of(prompts, _calls([record for record, _ in reversed(moved)])),
+        strict=True,
+    )
     return {
         "template": "learnings_one",
         "learning": learning,
         "examples": [
-            (each, call_text(learning.tool, each.failed), call_text(learning.tool, each.worked))
+            (
+                each,
+                call_text(learning.tool, each.failed),
+                call_text(learning.tool, each.worked),
+            )
             for each in learning.known.examples
         ],
         "met": met[-_EXAMPLES:],
-        "came": [None if after is None else bool(after.details.get("ok")) for _, after in met[-_EXAMPLES:]],
+        "came": [
+            None if after is None else bool(after.details.get("ok"))
+            for _, after in met[-_EXAMPLES:]
+        ],
         "moved": moved,
-        "prompts": [(each.at, how) for each, how in came if any(item.id == learning.id for item in each.items)],
+        "prompts": [
+            (each.at, how)
+            for each, how in came
+            if any(item.id == learning.id for item in each.items)
+        ],
         "trusted": TRUSTED,
     }
 
 
 def _moved(records: Sequence[AuditRecord], id: str) -> list[tuple[AuditRecord, float]]:
-    """The records that changed the trust in a learning, and those in which somebody saved it; oldest first."""
+    """The records that changed the trust in a learning, and those in which somebody
+    saved it; oldest first.
+    """
     points: list[tuple[AuditRecord, float]] = []
     before = 0.0
     for record in records:
@@ -194,46 +261,75 @@ def _calls(records: Sequence[AuditRecord]) -> list[AuditRecord]:
 def _next(records: Sequence[AuditRecord], place: int) -> AuditRecord | None:
     """The next call of the same tool in the same session."""
     one = records[place]
-    later = (each for each in records[place + 1 :] if (each.session, each.target) == (one.session, one.target))
+    later = (
+        each
+        for each in records[place + 1 :]
+        if (each.session, each.target) == (one.session, one.target)
+    )
     return next(later, None)
 
 
 def skills(call: ApiCall) -> dict[str, Any]:
     """All skills, or one with the findings of its check."""
     if not call.query.get("name"):
-        return {"skills": sorted(call.hx.skills.list(), key=lambda each: (each.status != "draft", each.name))}
+        return {
+            "skills": sorted(
+                call.hx.skills.list(),
+                key=lambda each: (each.status != "draft", each.name),
+            )
+        }
     skill = call.hx.skills.get(call.query["name"])
     draft, parts = _looked_at(skill)
     log = call.hx.audit.latest(_LOOKED_AT)
-    runs = [each for each in log if (each.action, each.target) == ("skill.run", skill.name)][:_EXAMPLES]
+    runs = [
+        each for each in log if (each.action, each.target) == ("skill.run", skill.name)
+    ][:_EXAMPLES]
     one = {"skill": skill, "draft": draft, "parts": parts, "runs": runs}
-    return {"template": "skills_one", **one, "versions": call.hx.skills.history(skill.name)}
+    return {
+        "template": "skills_one",
+        **one,
+        "versions": call.hx.skills.history(skill.name),
+    }
 
 
 def timeline(call: ApiCall) -> dict[str, Any]:
-    """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
+    """Items of prompts by time, what the session's tools did then, and how often
+    nothing was found.
+    """
     call.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(call.hx.store, call.hx.namespace)
     every = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts)
     empty = Counter(f"{prompt.at:%Y-%m-%d}" for prompt in prompts if not prompt.items)
     came = _came_of(prompts, _calls(call.hx.audit.latest(_LOOKED_AT)))
     return {
-        "names": {each.id: each.trigger for each in call.hx.learnings.list(noticed=True)},
+        "names": {
+            each.id: each.trigger for each in call.hx.learnings.list(noticed=True)
+        },
         "prompts": list(zip(prompts[: _ROWS * 2], came, strict=False)),
         "every": len(prompts),
         "empty": empty.total(),
         "days": [(day, every[day], empty[day]) for day in sorted(every)[-_DAYS:]],
         "allowed": call.hx.settings.timeline,
-        "often": Counter(f"{item.layer}/{item.id}" for prompt in prompts for item in prompt.items).most_common(8),
+        "often": Counter(
+            f"{item.layer}/{item.id}" for prompt in prompts for item in prompt.items
+        ).most_common(8),
     }
 
 
-def _came_of(prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]) -> list[tuple[int, int]]:
-    """For each prompt, the calls that worked and failed after it, before the next prompt of its session."""
+def _came_of(
+    prompts: Sequence[ShownPrompt], calls: Sequence[AuditRecord]
+) -> list[tuple[int, int]]:
+    """For each prompt, the calls that worked and failed after it, before the next
+    prompt of its session.
+    """
     came = Counter[tuple[int | None, bool]]()
     for each in calls:
         by = fingerprint(each.session)
-        before = (place for place, prompt in enumerate(prompts) if by == prompt.session and prompt.at <= each.at)
+        before = (
+            place
+            for place, prompt in enumerate(prompts)
+            if by == prompt.session and prompt.at <= each.at
+        )
         came[next(before, None) if by else None, bool(each.details.get("ok"))] += 1
     return [(came[place, True], came[place, False]) for place in range(len(prompts))]
 
@@ -245,9 +341,14 @@ def evaluation(call: ApiCall) -> dict[str, Any]:
 
 def log(call: ApiCall) -> dict[str, Any]:
     """The latest changes."""
-    before, action = number_in(call.query.get("before", ""), "before"), call.query.get("action", "")
+    before, action = (
+        number_in(call.query.get("before", ""), "before"),
+        call.query.get("action", ""),
+    )
     records = call.hx.audit.latest(_LOOKED_AT if action else _ROWS * 2, before=before)
-    shown = [record for record in records if record.action.startswith(action)][: _ROWS * 2]
+    shown = [record for record in records if record.action.startswith(action)][
+        : _ROWS * 2
+    ]
     earlier = shown[-1].sequence if shown and shown[-1].sequence > 1 else None
     return {"records": shown, "action": action, "before": earlier}
 
@@ -256,13 +357,29 @@ def settings(call: ApiCall) -> dict[str, Any]:
     """Settings with their values, health, and tokens for those who may make them."""
     values = [(each, getattr(call.hx.settings, each.name)) for each in KNOWN]
     return {
-        "settings": [(each, "set" if each.secret and value else value) for each, value in values],
-        "tokens": verbs.list_tokens(call)["items"] if Right.APPROVE in call.caller.rights else None,
+        "settings": [
+            (each, "set" if each.secret and value else value) for each, value in values
+        ],
+        "tokens": verbs.list_tokens(call)["items"]
+        if Right.APPROVE in call.caller.rights
+        else None,
         "open": not call.tokens.needed,
         "rights": list(Right),
         "namespaces": verbs.namespaces(replace(call, query={}))["items"],
     }
 
 
-_PAGES: Final = (playground, review, knowledge, learnings, skills, timeline, evaluation, log, settings)
-PAGES: Final[Mapping[str, Callable[[ApiCall], dict[str, Any]]]] = {page.__name__: page for page in _PAGES}
+_PAGES: Final = (
+    playground,
+    review,
+    knowledge,
+    learnings,
+    skills,
+    timeline,
+    evaluation,
+    log,
+    settings,
+)
+PAGES: Final[Mapping[str, Callable[[ApiCall], dict[str, Any]]]] = {
+    page.__name__: page for page in _PAGES
+}

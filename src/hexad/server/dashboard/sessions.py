@@ -1,4 +1,6 @@
-"""Browsers that are signed in. A session lives in memory: after a restart everybody signs in again."""
+"""Browsers that are signed in. A session lives in memory: after a restart everybody
+signs in again.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One browser: its secret against forged requests, its token, and the namespace it looks at."""
+    """One browser: its secret against forged requests, its token, and the namespace it
+    looks at.
+    """
 
     id: str
     csrf: str
@@ -49,11 +53,21 @@ class Sessions:
     def of(self, cookie: str, theme: str = "") -> Session:
         """The session of a cookie; a new one if it has none, or if it is over."""
         known = self._known.get(cookie)
-        return replace(known if known is not None and known.until > time.monotonic() else self.begin(), theme=theme)
+        return replace(
+            known
+            if known is not None and known.until > time.monotonic()
+            else self.begin(),
+            theme=theme,
+        )
 
     def begin(self, token: str = "") -> Session:
         """A new session, of the holder of a token or of nobody yet."""
-        session = Session(secrets.token_hex(32), secrets.token_hex(16), time.monotonic() + LIFETIME, token)
+        session = Session(
+            secrets.token_hex(32),
+            secrets.token_hex(16),
+            time.monotonic() + LIFETIME,
+            token,
+        )
         self._known.put(session.id, session)
         return session
 
@@ -80,6 +94,8 @@ class Sessions:
         """A session for the holder of a token; `AccessRefused` if nobody knows it."""
         caller = self._callers.of(secret)
         if not caller.id:
-            raise AccessRefused(401, "that token is for programs; make one with `hexad tokens make`")
+            raise AccessRefused(
+                401, "that token is for programs; make one with `hexad tokens make`"
+            )
         self.end(session)
         return self.begin(caller.id)

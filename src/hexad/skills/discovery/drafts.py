@@ -1,8 +1,10 @@
-"""A sequence that an agent repeated → a draft of a composite skill, offered once and never activated by itself.
+"""A sequence that an agent repeated → a draft of a composite skill, offered once and
+never activated by itself.
 
-It reads the watched calls in the audit log, which holds short values, fingerprints of others, and no secrets.
-A draft contains a value only if it was equal in all runs and is not personal: a short word, flag or small number. When
-too few of the sessions that it was found in are left, it is removed.
+It reads the watched calls in the audit log, which holds short values, fingerprints of
+others, and no secrets. A draft contains a value only if it was equal in all runs and is
+not personal: a short word, flag or small number. When too few of the sessions that it
+was found in are left, it is removed.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
     from hexad.store.learning import RecordedCall
 
     Log: TypeAlias = Mapping[str, Sequence[RecordedCall]]
-    MayHold: TypeAlias = Callable[[Path, Json], bool]  # whether a value at this path may stand in a draft
+    MayHold: TypeAlias = Callable[
+        [Path, Json], bool
+    ]  # whether a value at this path may stand in a draft
 
 MOST: Final = 5  # offers at a time
 AUTHOR: Final = "hexad"
@@ -42,32 +46,58 @@ _LONGEST_NAME: Final = 64
 _REDACTED: Final = "[redacted:"
 
 
-def discover(library: SkillLibrary, workspace: Workspace, session: str | None, may_hold: MayHold) -> tuple[Skill, ...]:
-    """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
+def discover(
+    library: SkillLibrary, workspace: Workspace, session: str | None, may_hold: MayHold
+) -> tuple[Skill, ...]:
+    """Offer what is new as drafts, at most `MOST`; with a session only what was done in
+    it too.
 
-    ``may_hold`` says of an argument that was always the same whether a draft may hold it.
+    ``may_hold`` says of an argument that was always the same whether a draft may hold
+    it.
     """
     namespace = workspace.namespace
     with workspace.reading() as view:
         log = _log(view)
         tools = {name: [call.tool for call in calls] for name, calls in log.items()}
-        found = repeated(tools, lambda each: is_linked([[_seen(call) for call in run] for run in _runs(log, each)]))
+        found = repeated(
+            tools,
+            lambda each: is_linked(
+                [[_seen(call) for call in run] for run in _runs(log, each)]
+            ),
+        )
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        runs = [[[_seen(c, _values(view, c, may_hold)) for c in run] for run in _runs(log, each)] for each in new[:20]]
-        made = [(each, generalised(each.tools, seen)) for each, seen in zip(new, runs, strict=False)]
+        runs = [
+            [
+                [_seen(c, _values(view, c, may_hold)) for c in run]
+                for run in _runs(log, each)
+            ]
+            for each in new[:20]
+        ]
+        made = [
+            (each, generalised(each.tools, seen))
+            for each, seen in zip(new, runs, strict=False)
+        ]
     known = _known(library) if made else set()
-    fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
+    fresh = [
+        (each, draft)
+        for each, draft in made
+        if draft is not None and each.tools not in known
+    ]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
     return tuple(skill for skill in offers if skill is not None)
 
 
-def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, found: Procedure) -> Skill | None:
+def _offer(
+    library: SkillLibrary, workspace: Workspace, sequence: Repeated, found: Procedure
+) -> Skill | None:
     with workspace.change(actor=Origin.TOOL) as change:
         note = _note(workspace.namespace, sequence.tools)
         if change.unit.note(note):
             return None  # another process was faster
-        skill = library.joining(change).create(
+        skill = library.joining(
+            change
+        ).create(
             _free_name(change, sequence.tools),
             kind=SkillKind.COMPOSITE,
             description=_description(sequence, found),
@@ -78,9 +108,19 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
             origin=Origin.TOOL,  # what was watched, and nobody's word: it is never approved by itself, and not counted
         )
         change.unit.set_note(note, skill.name)
-        sessions = [_digest([workspace.namespace, session]) for session in [*sequence.places][-_MOST_RUNS:]]
-        change.unit.set_note(_sessions_note(workspace.namespace, skill.name), json.dumps([note, sessions]))
-        details: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
+        sessions = [
+            _digest([workspace.namespace, session])
+            for session in [*sequence.places][-_MOST_RUNS:]
+        ]
+        change.unit.set_note(
+            _sessions_note(workspace.namespace, skill.name),
+            json.dumps([note, sessions]),
+        )
+        details: dict[str, Json] = {
+            "sessions": sequence.sessions,
+            "runs": len(found.runs),
+            "tools": [*sequence.tools],
+        }
         change.audit("skill.discover", skill.name, details)
     return skill
 
@@ -95,18 +135,30 @@ def _log(view: Reading) -> Log:
 
 
 def _runs(log: Log, sequence: Repeated) -> list[Sequence[RecordedCall]]:
-    """The calls of each occurrence of a sequence; the latest ones if a session has many."""
+    """The calls of each occurrence of a sequence; the latest ones if a session has
+    many.
+    """
     length = len(sequence.tools)
-    starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
-    return [log[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
+    starts = (
+        (session, start)
+        for session, all_ in sequence.places.items()
+        for start in all_[-_RUNS_OF_A_SESSION:]
+    )
+    return [log[session][start : start + length] for session, start in starts][
+        -_MOST_RUNS:
+    ]
 
 
 def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
     """The tools of every composite skill there is, by themselves or in another's steps."""
     return {
-        tuple(str(step.get("tool")) for step in cast("Sequence[Mapping[str, Any]]", skill.definition["steps"]))
+        tuple(
+            str(step.get("tool"))
+            for step in cast("Sequence[Mapping[str, Any]]", skill.definition["steps"])
+        )
         for skill in library.list()
-        if skill.kind is SkillKind.COMPOSITE and isinstance(skill.definition.get("steps"), list)
+        if skill.kind is SkillKind.COMPOSITE
+        and isinstance(skill.definition.get("steps"), list)
     }
 
 
@@ -126,18 +178,35 @@ def _digest(names: Sequence[str], size: int = 8) -> str:
 def _seen(call: RecordedCall, values: Mapping[Path, Json] | None = None) -> Seen:
     shapes = json.loads(call.arguments)
     given, gave = (
-        {_path(pointer): fingerprint for pointer, fingerprint in shapes[name].items()} for name in ("a", "r")
+        {_path(pointer): fingerprint for pointer, fingerprint in shapes[name].items()}
+        for name in ("a", "r")
     )
-    exact = {path: value for path, value in (values or {}).items() if fingerprint_of_value(value) == given.get(path)}
+    exact = {
+        path: value
+        for path, value in (values or {}).items()
+        if fingerprint_of_value(value) == given.get(path)
+    }
     return Seen(given, gave, exact)
 
 
 def _values(view: Reading, call: RecordedCall, may_hold: MayHold) -> dict[Path, Json]:
-    """The values of a call that the audit log has and a skill may hold; `_seen` drops those that it only summarises."""
+    """The values of a call that the audit log has and a skill may hold; `_seen` drops
+    those that it only summarises.
+    """
     records = view.audit(after=call.number - 1, limit=1)
-    given = records[0].details.get("arguments") if records and records[0].sequence == call.number else None
-    values = _flat((), cast("Mapping[str, Json]", given)) if isinstance(given, dict) else ()
-    return {path: value for path, value in values if value is None or value == "" or may_hold(path, value)}
+    given = (
+        records[0].details.get("arguments")
+        if records and records[0].sequence == call.number
+        else None
+    )
+    values = (
+        _flat((), cast("Mapping[str, Json]", given)) if isinstance(given, dict) else ()
+    )
+    return {
+        path: value
+        for path, value in values
+        if value is None or value == "" or may_hold(path, value)
+    }
 
 
 def _flat(path: Path, values: Mapping[str, Json]) -> Iterator[tuple[Path, Json]]:
@@ -149,17 +218,28 @@ def _flat(path: Path, values: Mapping[str, Json]) -> Iterator[tuple[Path, Json]]
 
 
 def _path(pointer: str) -> Path:
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+    return tuple(
+        part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]
+    )
 
 
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
 def _free_name(change: Change, tools: Sequence[str]) -> str:
-    """A name made of the tools' names, as the Agent Skills format wants it, that nothing has yet."""
+    """A name made of the tools' names, as the Agent Skills format wants it, that
+    nothing has yet.
+    """
     words = (re.sub(r"[^a-z0-9]+", "-", tool.lower()).strip("-") for tool in tools)
-    name = "-".join(dict.fromkeys(filter(None, words)))[: _LONGEST_NAME - 4].strip("-") or "procedure"
-    free = next(each for each in numbered(name) if change.get(Layer.SKILL_PATTERNS, each) is None)
+    name = (
+        "-".join(dict.fromkeys(filter(None, words)))[: _LONGEST_NAME - 4].strip("-")
+        or "procedure"
+    )
+    free = next(
+        each
+        for each in numbered(name)
+        if change.get(Layer.SKILL_PATTERNS, each) is None
+    )
     return admission.key("name", free)
 
 
@@ -176,13 +256,16 @@ def _description(sequence: Repeated, found: Procedure) -> str:
 
 
 def forget_discovered(change: Change, session: str) -> int:
-    """Forget a session: remove discovered skills that too few other sessions support; return their number.
+    """Forget a session: remove discovered skills that too few other sessions support;
+    return their number.
 
     Skills that a person activated or rewrote are kept.
     """
     namespace, removed = change.workspace.namespace, 0
     gone = _digest([namespace, session])
-    for skill in [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]:
+    for skill in [
+        cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)
+    ]:
         note = _sessions_note(namespace, skill.name)
         offer, sessions = json.loads(change.unit.note(note) or '["", []]')
         left = [each for each in sessions if each != gone]
@@ -195,7 +278,9 @@ def forget_discovered(change: Change, session: str) -> int:
 
 
 def _remove(change: Change, skill: Skill, offer: str) -> bool:
-    """Remove the discovered versions of a skill, and the skill itself if it is a draft that was discovered."""
+    """Remove the discovered versions of a skill, and the skill itself if it is a draft
+    that was discovered.
+    """
     versions = change.unit.versions(Layer.SKILL_PATTERNS, skill.name)
     discovered = [each.version for each in versions if each.origin is Origin.TOOL]
     change.unit.remove_versions(Layer.SKILL_PATTERNS, skill.name, discovered)
@@ -203,7 +288,9 @@ def _remove(change: Change, skill: Skill, offer: str) -> bool:
         return False
     change.remove(Layer.SKILL_PATTERNS, skill.name)
     change.audit("skill.forget", skill.name)
-    change.unit.set_note(offer, "")  # nobody turned it down: done in other sessions, it is offered again
+    change.unit.set_note(
+        offer, ""
+    )  # nobody turned it down: done in other sessions, it is offered again
     return True
 
 

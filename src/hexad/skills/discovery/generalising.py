@@ -1,8 +1,11 @@
-"""Several runs of the same tools → one procedure: what was always the same stays, what differed becomes a parameter.
+"""Several runs of the same tools → one procedure: what was always the same stays, what
+differed becomes a parameter.
 
-Each argument has a fingerprint (does it differ?) and, where it is short and no secret, its value. A value that is the
-same in every run is a constant. One that was given to an earlier step too is the same parameter. One that an earlier
-step's result held, at the same place in every run, refers to that result. Everything else is a parameter of its own.
+Each argument has a fingerprint (does it differ?) and, where it is short and no secret,
+its value. A value that is the same in every run is a constant. One that was given to an
+earlier step too is the same parameter. One that an earlier step's result held, at the
+same place in every run, refers to that result. Everything else is a parameter of its
+own.
 """
 
 from __future__ import annotations
@@ -23,13 +26,26 @@ if TYPE_CHECKING:
     Values: TypeAlias = tuple[str, ...]  # the fingerprints of a value in each run
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
-_STEP_IN: Final = re.compile(r"[A-Za-z0-9_-]+")  # what a reference may have behind a dot
-_NAMELESS: Final = re.compile(r"argument \d+")  # the name of an argument whose tool has no signature
-_TYPES: Final = {"s": "string", "b": "boolean", "i": "integer", "n": "number", "a": "array", "o": "object"}
+_STEP_IN: Final = re.compile(
+    r"[A-Za-z0-9_-]+"
+)  # what a reference may have behind a dot
+_NAMELESS: Final = re.compile(
+    r"argument \d+"
+)  # the name of an argument whose tool has no signature
+_TYPES: Final = {
+    "s": "string",
+    "b": "boolean",
+    "i": "integer",
+    "n": "number",
+    "a": "array",
+    "o": "object",
+}
 
 
 class Seen(NamedTuple):
-    """One call of a run: fingerprints of its arguments and its result by path, and the values that a draft may hold."""
+    """One call of a run: fingerprints of its arguments and its result by path, and the
+    values that a draft may hold.
+    """
 
     given: Mapping[Path, str]
     gave: Mapping[Path, str]
@@ -47,7 +63,9 @@ class Procedure:
     runs: Runs
     steps: list[dict[str, Any]] = field(default_factory=list)
     parameters: dict[str, dict[str, Json]] = field(default_factory=dict)
-    _known: dict[Values, str] = field(default_factory=dict)  # parameters, by their fingerprints in the runs
+    _known: dict[Values, str] = field(
+        default_factory=dict
+    )  # parameters, by their fingerprints in the runs
     _saved: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -55,13 +73,19 @@ class Procedure:
         """Its parameters as JSON Schema."""
         if not self.parameters:
             return {}
-        return {"type": "object", "properties": dict(self.parameters), "required": [*self.parameters]}
+        return {
+            "type": "object",
+            "properties": dict(self.parameters),
+            "required": [*self.parameters],
+        }
 
     def add(self, place: int) -> None:
         """Find out what the step at a place is given."""
         arguments: dict[str, Any] = {}
         whole = _of_other_keys(self.runs, place)
-        for path, fingerprints in _in_all(run[place].given for run in self.runs).items():
+        for path, fingerprints in _in_all(
+            run[place].given for run in self.runs
+        ).items():
             if path[0] not in whole:
                 _put(arguments, path, self._argument(place, path, fingerprints))
         for name in whole:
@@ -69,12 +93,16 @@ class Procedure:
         self.steps.append({"tool": self.tools[place], "args": arguments})
 
     def _argument(self, place: int, path: Path, fingerprints: Values) -> Json:
-        if len(set(fingerprints)) == 1 and all(path in run[place].values for run in self.runs):
+        if len(set(fingerprints)) == 1 and all(
+            path in run[place].values for run in self.runs
+        ):
             held = self.runs[0][place].values[path]
             is_same = all(run[place].values[path] == held for run in self.runs)
             if is_same and "{{" not in str(held):  # it would be read as a reference
                 return held
-        same = fingerprints if _differs(fingerprints) else (*fingerprints, path[-1])  # a constant also by its name
+        same = (
+            fingerprints if _differs(fingerprints) else (*fingerprints, path[-1])
+        )  # a constant also by its name
         if same not in self._known:
             source = _source(self.runs, place, fingerprints)
             if source is not None:
@@ -83,17 +111,30 @@ class Procedure:
         return f"{{{{ {self._known[same]} }}}}"
 
     def _reference(self, place: int, path: Path) -> str:
-        name = self._saved.get(place) or self._free(f"{_name(self.tools[place])}_result")
+        name = self._saved.get(place) or self._free(
+            f"{_name(self.tools[place])}_result"
+        )
         self._saved[place] = self.steps[place]["save_as"] = name
         return f"{{{{ {'.'.join((name, *path))} }}}}"
 
     def _new_parameter(self, place: int, path: Path, fingerprints: Values) -> str:
         plain = _name(path[-1])
-        name = self._free(plain if plain not in self.parameters else f"{_name(self.tools[place])}_{plain}")
+        name = self._free(
+            plain
+            if plain not in self.parameters
+            else f"{_name(self.tools[place])}_{plain}"
+        )
         kinds = {fingerprint[0] for fingerprint in fingerprints}
-        known = {"type": _TYPES[next(iter(kinds))]} if len(kinds) == 1 and kinds <= _TYPES.keys() else {}
+        known = (
+            {"type": _TYPES[next(iter(kinds))]}
+            if len(kinds) == 1 and kinds <= _TYPES.keys()
+            else {}
+        )
         number = {"type": "number"} if kinds == {"i", "n"} else known
-        self.parameters[name] = {**number, "description": f"{'.'.join(path)} of {self.tools[place]}"}
+        self.parameters[name] = {
+            **number,
+            "description": f"{'.'.join(path)} of {self.tools[place]}",
+        }
         return name
 
     def _free(self, name: str) -> str:
@@ -102,11 +143,16 @@ class Procedure:
 
 
 def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
-    """One procedure that covers all runs; None if a step needs a value that no skill can supply."""
+    """One procedure that covers all runs; None if a step needs a value that no skill
+    can supply.
+    """
     if any(len(seen.given) >= MOST_FINGERPRINTS for run in runs for seen in run):
         return None  # the recorder keeps no more fingerprints, so values may be missing
     given = [each for run in runs for seen in run for each in seen.given.items()]
-    if any(fingerprint[:1] == "x" or _NAMELESS.fullmatch(path[0]) for path, fingerprint in given):
+    if any(
+        fingerprint[:1] == "x" or _NAMELESS.fullmatch(path[0])
+        for path, fingerprint in given
+    ):
         return None
     procedure = Procedure(tools, runs)
     for place in range(len(tools)):
@@ -115,14 +161,24 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
 
 
 def _of_other_keys(runs: Runs, place: int) -> list[str]:
-    """Object arguments whose keys differ between runs: each becomes one parameter as a whole."""
+    """Object arguments whose keys differ between runs: each becomes one parameter as a
+    whole.
+    """
     paths = [set(run[place].given) for run in runs]
-    partly = {path[0] for path in paths[0].union(*paths) - paths[0].intersection(*paths)}
-    return [name for name in sorted(partly) if all(name in {path[0] for path in each} for each in paths)]
+    partly = {
+        path[0] for path in paths[0].union(*paths) - paths[0].intersection(*paths)
+    }
+    return [
+        name
+        for name in sorted(partly)
+        if all(name in {path[0] for path in each} for each in paths)
+    ]
 
 
 def is_linked(runs: Runs) -> bool:
-    """Whether every later step is given a value of an earlier one: the same within a run, different between runs."""
+    """Whether every later step is given a value of an earlier one: the same within a
+    run, different between runs.
+    """
     known: set[Values] = set()
     for place in range(len(runs[0])):
         given = _in_all(run[place].given for run in runs).values()
@@ -134,8 +190,12 @@ def is_linked(runs: Runs) -> bool:
 
 
 def _differs(fingerprints: Values) -> bool:
-    """Whether values differ enough to identify them: a flag that is sometimes true identifies nothing."""
-    return len(set(fingerprints)) > 1 and all(fingerprint[0] in "sinao" for fingerprint in fingerprints)
+    """Whether values differ enough to identify them: a flag that is sometimes true
+    identifies nothing.
+    """
+    return len(set(fingerprints)) > 1 and all(
+        fingerprint[0] in "sinao" for fingerprint in fingerprints
+    )
 
 
 def _in_all(runs: Iterable[Mapping[Path, str]]) -> dict[Path, Values]:
@@ -149,17 +209,25 @@ def _in_all(runs: Iterable[Mapping[Path, str]]) -> dict[Path, Values]:
 
 
 def _source(runs: Runs, place: int, fingerprints: Values) -> tuple[int, Path] | None:
-    """The latest earlier step whose result held these values, and where; nothing for what might be chance."""
+    """The latest earlier step whose result held these values, and where; nothing for
+    what might be chance.
+    """
     for earlier in range(place - 1, -1, -1) if _differs(fingerprints) else ():
         for path, gave in _in_all(run[earlier].gave for run in runs).items():
-            if all(map(_alike, gave, fingerprints)) and all(_STEP_IN.fullmatch(part) for part in path):
+            if all(map(_alike, gave, fingerprints)) and all(
+                _STEP_IN.fullmatch(part) for part in path
+            ):
                 return earlier, path
     return None
 
 
 def _alike(one: str, other: str) -> bool:
     """Whether two fingerprints may be of the same value; a secret's is shortened."""
-    return len(one) > 1 and len(other) > 1 and (one.startswith(other) or other.startswith(one))
+    return (
+        len(one) > 1
+        and len(other) > 1
+        and (one.startswith(other) or other.startswith(one))
+    )
 
 
 def _put(arguments: dict[str, Any], path: Path, value: Json) -> None:

@@ -1,8 +1,10 @@
-"""Finds sequences of tools that occur in several sessions and belong together. Pure and bounded.
+"""Finds sequences of tools that occur in several sessions and belong together. Pure and
+bounded.
 
-A session is the tools of its successful calls, in their order. A sequence is two to eight of them that followed each
-other. It is worth offering if it is in at least three sessions, if its tools usually occur together, and if no longer
-or more frequent one has two of its tools in the same order.
+A session is the tools of its successful calls, in their order. A sequence is two to
+eight of them that followed each other. It is worth offering if it is in at least three
+sessions, if its tools usually occur together, and if no longer or more frequent one has
+two of its tools in the same order.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
 SHORTEST, LONGEST = 2, 8
 FEWEST: Final = 3  # sessions
-_OF_THE_RARER, _OF_THE_OTHER = 0.6, 0.1  # shares of the calls of two tools in which they follow each other
+_OF_THE_RARER, _OF_THE_OTHER = (
+    0.6,
+    0.1,
+)  # shares of the calls of two tools in which they follow each other
 
 
 class Repeated(NamedTuple):
@@ -34,25 +39,42 @@ class Repeated(NamedTuple):
         return len(self.places)
 
 
-def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated], bool]) -> list[Repeated]:
+def repeated(
+    sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated], bool]
+) -> list[Repeated]:
     """The sequences worth offering, the most worthwhile first.
 
-    ``linked`` says whether values are handed from step to step: that is no chance, however frequent the tools are.
+    ``linked`` says whether values are handed from step to step: that is no chance,
+    however frequent the tools are.
 
     >>> work = {name: ["fetch", "parse", "store"] for name in ("a", "b", "c")}
     >>> [(each.tools, each.sessions) for each in repeated(work, lambda _: False)]
     [(('fetch', 'parse', 'store'), 3)]
     """
     together = _together(sessions.values())
-    several = [each for each in _frequent(sessions) if len(set(each.tools)) > 1]  # one tool alone is a loop over data
-    likely = [each for each in several if together.issuperset(pairwise(each.tools)) or linked(each)]
+    several = [
+        each for each in _frequent(sessions) if len(set(each.tools)) > 1
+    ]  # one tool alone is a loop over data
+    likely = [
+        each
+        for each in several
+        if together.issuperset(pairwise(each.tools)) or linked(each)
+    ]
     # first those that would have saved the most calls
-    likely.sort(key=lambda each: (-each.sessions * (len(each.tools) - 1), -len(each.tools), each.tools))
+    likely.sort(
+        key=lambda each: (
+            -each.sessions * (len(each.tools) - 1),
+            -len(each.tools),
+            each.tools,
+        )
+    )
     return _telling(likely)
 
 
 def _together(sessions: Collection[Sequence[str]]) -> set[tuple[str, str]]:
-    """The pairs of tools that usually follow each other: most calls of the rarer one, and some of the other."""
+    """The pairs of tools that usually follow each other: most calls of the rarer one,
+    and some of the other.
+    """
     calls = Counter(chain.from_iterable(sessions))
     pairs = Counter(chain.from_iterable(map(pairwise, sessions)))
     found = set()
@@ -66,14 +88,18 @@ def _together(sessions: Collection[Sequence[str]]) -> set[tuple[str, str]]:
 def _frequent(sessions: Mapping[str, Sequence[str]]) -> list[Repeated]:
     """All frequent sequences, grown step by step from frequent ones (Apriori)."""
     found: list[Repeated] = []
-    growing = _grown({(): {name: [*range(len(tools))] for name, tools in sessions.items()}}, sessions)
+    growing = _grown(
+        {(): {name: [*range(len(tools))] for name, tools in sessions.items()}}, sessions
+    )
     for _ in range(SHORTEST, LONGEST + 1):
         growing = _grown(growing, sessions)
         found += [Repeated(tools, places) for tools, places in growing.items()]
     return found
 
 
-def _grown(known: Mapping[Tools, Places], sessions: Mapping[str, Sequence[str]]) -> dict[Tools, Places]:
+def _grown(
+    known: Mapping[Tools, Places], sessions: Mapping[str, Sequence[str]]
+) -> dict[Tools, Places]:
     """Every sequence that is one call longer and still in enough sessions."""
     longer: dict[Tools, Places] = {}
     for tools, places in known.items():
@@ -82,7 +108,9 @@ def _grown(known: Mapping[Tools, Places], sessions: Mapping[str, Sequence[str]])
             for start in starts:
                 end = start + len(tools)
                 if end < len(calls):
-                    longer.setdefault((*tools, calls[end]), {}).setdefault(name, []).append(start)
+                    longer.setdefault((*tools, calls[end]), {}).setdefault(
+                        name, []
+                    ).append(start)
     return {tools: places for tools, places in longer.items() if len(places) >= FEWEST}
 
 

@@ -1,8 +1,11 @@
-"""An Agent Skills folder ⇄ a skill, without loss in either direction. Pure: `files.py` reads and writes the files.
+"""An Agent Skills folder ⇄ a skill, without loss in either direction. Pure: `files.py`
+reads and writes the files.
 
-A folder is a SKILL.md (front matter and text) and any other files. It becomes an instruction, unless its front matter
-says ``hexad-kind`` under ``metadata``: then one of its files holds the script, the template or the steps (`MAINS`).
-Comments, licence and key order, for which a skill has no field, are kept as written in ``definition["document"]``.
+A folder is a SKILL.md (front matter and text) and any other files. It becomes an
+instruction, unless its front matter says ``hexad-kind`` under ``metadata``: then one of
+its files holds the script, the template or the steps (`MAINS`). Comments, licence and
+key order, for which a skill has no field, are kept as written in
+``definition["document"]``.
 """
 
 from __future__ import annotations
@@ -44,12 +47,16 @@ class File(NamedTuple):
     executable: bool = False
 
 
-Files: TypeAlias = Mapping[str, File]  # by their paths in the folder, with / between the parts
+Files: TypeAlias = Mapping[
+    str, File
+]  # by their paths in the folder, with / between the parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """The skill that a folder describes; ``notes`` are sentences about deviations from the format."""
+    """The skill that a folder describes; ``notes`` are sentences about deviations from
+    the format.
+    """
 
     name: str
     description: str
@@ -62,7 +69,16 @@ class Described:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
 
-FACTS: Final = ("name", "description", "kind", "definition", "parameters", "tags", "author", "when")  # in a folder
+FACTS: Final = (
+    "name",
+    "description",
+    "kind",
+    "definition",
+    "parameters",
+    "tags",
+    "author",
+    "when",
+)  # in a folder
 
 
 def skill_in(files: Files, folder: str) -> Described:
@@ -74,32 +90,61 @@ def skill_in(files: Files, folder: str) -> Described:
     described = _described(fields, folder)
     main = MAINS.get(described.kind)
     if main and main not in files:
-        raise InvalidInput(f"metadata {_KIND}", f"is {described.kind}, and {main} is not among the folder's files")
-    definition = {**described.definition, **_content(described.kind, main, files, written.body)}
+        raise InvalidInput(
+            f"metadata {_KIND}",
+            f"is {described.kind}, and {main} is not among the folder's files",
+        )
+    definition = {
+        **described.definition,
+        **_content(described.kind, main, files, written.body),
+    }
     others = {
-        path: shapes.as_text({"base64": base64.b64encode(file.data).decode(), "executable": file.executable})
+        path: shapes.as_text(
+            {
+                "base64": base64.b64encode(file.data).decode(),
+                "executable": file.executable,
+            }
+        )
         for path, file in files.items()
         if path not in {MANIFEST, main}
     }
     if others:
         definition["files"] = others
     described = replace(
-        described, definition=definition, notes=(*described.notes, *_remarks(fields, folder, files[MANIFEST]))
+        described,
+        definition=definition,
+        notes=(*described.notes, *_remarks(fields, folder, files[MANIFEST])),
     )
     document = _as_written(described, main, written)
-    return replace(described, definition={**definition, "document": document}) if document else described
+    return (
+        replace(described, definition={**definition, "document": document})
+        if document
+        else described
+    )
 
 
 def files_of(skill: Skill | Described) -> dict[str, File]:
-    """The files of a skill's folder; the unchanged parts of SKILL.md are byte for byte as imported."""
+    """The files of a skill's folder; the unchanged parts of SKILL.md are byte for byte
+    as imported.
+    """
     document: Mapping[str, Any] = skill.definition.get("document", {})  # type: ignore[assignment]  # it was checked
-    files = {path: File(*each) for path, each in shapes.files_of(skill.definition).items()}
+    files = {
+        path: File(*each) for path, each in shapes.files_of(skill.definition).items()
+    }
     before = _fields_of(document.get("head"))
-    head = str(document["head"]) if _says(before, skill) else frontmatter.write(_fields(skill, before))
+    head = (
+        str(document["head"])
+        if _says(before, skill)
+        else frontmatter.write(_fields(skill, before))
+    )
     body = str(skill.definition.get("text", ""))
     if main := MAINS.get(skill.kind):
         work = skill.definition.get(shapes.BODIES[skill.kind])
-        text = work if isinstance(work, str) else json.dumps(work, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        text = (
+            work
+            if isinstance(work, str)
+            else json.dumps(work, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        )
         files[main] = File(text.encode(), skill.kind is SkillKind.SCRIPT)
         body = str(document.get("body", _explained(skill, main)))
     return {MANIFEST: File((head + body).encode()), **files}
@@ -109,9 +154,13 @@ def problems(name: str, description: str) -> list[str]:
     """Sentences about what the Agent Skills format does not allow in a skill."""
     found = []
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
-        found.append(f"the name {name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}")
+        found.append(
+            f"the name {name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}"
+        )
     if len(description) > LONGEST_DESCRIPTION:
-        found.append(f"the description has {len(description)} characters, the limit is {LONGEST_DESCRIPTION}")
+        found.append(
+            f"the description has {len(description)} characters, the limit is {LONGEST_DESCRIPTION}"
+        )
     return found
 
 
@@ -119,17 +168,24 @@ def problems(name: str, description: str) -> list[str]:
 
 
 def _described(fields: Mapping[str, Any], folder: str) -> Described:
-    """A skill as its front matter says, with the part of the definition that stands there."""
+    """A skill as its front matter says, with the part of the definition that stands
+    there.
+    """
     name, description = fields.get("name", folder), fields.get("description")
     for each, value in (("name", name), ("description", description)):
         if not isinstance(value, str) or not value.strip():
-            raise InvalidInput(each, "is missing in the front matter, or is no text; put a number in quotes")
+            raise InvalidInput(
+                each,
+                "is missing in the front matter, or is no text; put a number in quotes",
+            )
     said = _metadata(fields)
     author, notes = _author(said.get("author"))
     return Described(
         name=admission.key("name", name),
         description=str(description),
-        kind=SkillKind.parse(said.get(_KIND, SkillKind.INSTRUCTION.value), f"metadata {_KIND}"),
+        kind=SkillKind.parse(
+            said.get(_KIND, SkillKind.INSTRUCTION.value), f"metadata {_KIND}"
+        ),
         definition=_rest(said),
         parameters=_json(said, _PARAMETERS, {}),
         tags=admission.tags(_TAGS, _json(said, _TAGS, [])),
@@ -161,31 +217,55 @@ def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
     except (ValueError, TypeError, RecursionError) as error:
         value, why = None, f" ({error})"
     if type(value) is not type(empty):
-        raise InvalidInput(f"metadata {name}", f"must be JSON in quotes, as `hexad skills export` writes it{why}")
+        raise InvalidInput(
+            f"metadata {name}",
+            f"must be JSON in quotes, as `hexad skills export` writes it{why}",
+        )
     return value
 
 
 def _rest(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a definition in the front matter: nothing that the folder's files hold."""
+    """The part of a definition in the front matter: nothing that the folder's files
+    hold.
+    """
     rest: dict[str, Any] = _json(said, _REST, {})
     strange = sorted(_ELSEWHERE & rest.keys())
     if strange:
-        raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files hold it; remove it")
+        raise InvalidInput(
+            f"metadata {_REST}",
+            f"must not hold {strange[0]!r}: the folder's files hold it; remove it",
+        )
     return rest
 
 
 def _rest_of(skill: Skill | Described) -> dict[str, Json]:
     """The part of a definition that no file of the folder holds."""
-    return {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
+    return {
+        name: value
+        for name, value in skill.definition.items()
+        if name not in _ELSEWHERE
+    }
 
 
 def _fields(skill: Skill | Described, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a front matter: the skill's own, and unknown ones that others wrote."""
-    metadata = {name: value for name, value in _metadata(before).items() if name not in _OWN}
-    metadata |= {name: value for name, value in (("author", skill.author), (_WHEN, skill.when)) if value}
+    """The fields of a front matter: the skill's own, and unknown ones that others
+    wrote.
+    """
+    metadata = {
+        name: value for name, value in _metadata(before).items() if name not in _OWN
+    }
+    metadata |= {
+        name: value
+        for name, value in (("author", skill.author), (_WHEN, skill.when))
+        if value
+    }
     if skill.kind is not SkillKind.INSTRUCTION:
         metadata[_KIND] = skill.kind.value
-    for name, value in ((_REST, _rest_of(skill)), (_PARAMETERS, skill.parameters), (_TAGS, skill.tags)):
+    for name, value in (
+        (_REST, _rest_of(skill)),
+        (_PARAMETERS, skill.parameters),
+        (_TAGS, skill.tags),
+    ):
         if value:
             metadata[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
     others = {name: value for name, value in before.items() if name != "metadata"}
@@ -194,9 +274,15 @@ def _fields(skill: Skill | Described, before: Mapping[str, Any]) -> dict[str, An
 
 
 def _fields_of(head: object) -> dict[str, Any]:
-    """The fields of a front matter that was kept; none if there is none, or if it cannot be read any more."""
+    """The fields of a front matter that was kept; none if there is none, or if it
+    cannot be read any more.
+    """
     try:
-        return frontmatter.parse(frontmatter.split(head).yaml) if isinstance(head, str) else {}
+        return (
+            frontmatter.parse(frontmatter.split(head).yaml)
+            if isinstance(head, str)
+            else {}
+        )
     except InvalidInput:
         return {}
 
@@ -207,7 +293,9 @@ def _says(fields: Mapping[str, Any], skill: Skill | Described) -> bool:
         said = _described(fields, skill.name)
     except InvalidInput:
         return False
-    now = {name: getattr(skill, name) for name in FACTS} | {"definition": _rest_of(skill)}
+    now = {name: getattr(skill, name) for name in FACTS} | {
+        "definition": _rest_of(skill)
+    }
     return all(getattr(said, name) == value for name, value in now.items())
 
 
@@ -217,14 +305,18 @@ def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str
     if name is None:
         found.append("its front matter has no name; the folder's is taken")
     elif name != folder and _NAME.fullmatch(name):
-        found.append(f"the format wants the folder to be called {name!r}, not {folder!r}")
+        found.append(
+            f"the format wants the folder to be called {name!r}, not {folder!r}"
+        )
     return [*found, f"{MANIFEST} is executable"] if manifest.executable else found
 
 
 # --- content --------------------------------------------------------------------------------------------------------
 
 
-def _content(kind: SkillKind, main: str | None, files: Files, body: str) -> dict[str, Json]:
+def _content(
+    kind: SkillKind, main: str | None, files: Files, body: str
+) -> dict[str, Json]:
     if not main:
         return {"text": body}
     text = _text(main, files[main].data)
@@ -242,12 +334,16 @@ def _loaded(text: str) -> Any:
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
-        raise ValueError("it holds NaN, a number that is too large, or half a character") from None
+        raise ValueError(
+            "it holds NaN, a number that is too large, or half a character"
+        ) from None
     return value
 
 
 def _explained(skill: Skill | Described, main: str) -> str:
-    """Markdown for people and other agents; Hexad itself reads the front matter and the file ``main``."""
+    """Markdown for people and other agents; Hexad itself reads the front matter and the
+    file ``main``.
+    """
     schema: Mapping[str, Any] = skill.parameters
     listed = [
         f"- `{name}` ({facts.get('type', 'anything')}{'' if name in schema.get('required', ()) else ', optional'})"
@@ -255,14 +351,26 @@ def _explained(skill: Skill | Described, main: str) -> str:
         for name, facts in schema.get("properties", {}).items()
     ]
     work = f"## Work\n\nDo what `{main}` says. A script gets the parameters as environment variables.\n"
-    parts = [f"# {skill.name}", skill.description, "## Parameters" if listed else "", "\n".join(listed), work]
+    parts = [
+        f"# {skill.name}",
+        skill.description,
+        "## Parameters" if listed else "",
+        "\n".join(listed),
+        work,
+    ]
     return "\n\n".join(filter(None, parts))
 
 
-def _as_written(described: Described, main: str | None, written: frontmatter.Split) -> dict[str, Json]:
-    """The parts of a SKILL.md that export would write differently: only these are kept beside the skill."""
+def _as_written(
+    described: Described, main: str | None, written: frontmatter.Split
+) -> dict[str, Json]:
+    """The parts of a SKILL.md that export would write differently: only these are kept
+    beside the skill.
+    """
     usual = frontmatter.split(files_of(described)[MANIFEST].data.decode())
-    document: dict[str, Json] = {} if written.head == usual.head else {"head": written.head}
+    document: dict[str, Json] = (
+        {} if written.head == usual.head else {"head": written.head}
+    )
     if main and written.body != _explained(described, main):
         document["body"] = written.body
     return document
@@ -275,7 +383,9 @@ def _text(path: str, data: bytes) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise InvalidInput(path, f"is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise InvalidInput(
+            path, f"is not UTF-8 (byte {error.start}); save it as UTF-8"
+        ) from None
     if "\0" in text:
         raise InvalidInput(path, "holds NUL, which is no text")
     return text

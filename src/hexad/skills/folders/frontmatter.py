@@ -1,8 +1,10 @@
-"""The front matter of a SKILL.md: YAML between two lines of dashes, read so that nothing in it can do harm.
+"""The front matter of a SKILL.md: YAML between two lines of dashes, read so that
+nothing in it can do harm.
 
-Only plain data is understood: text, numbers, true and false, null, lists and objects with text as keys. Aliases (with
-which a few lines become gigabytes), tags that name types, keys given twice, deep nesting and too many values are
-refused. A date is the text that was written.
+Only plain data is understood: text, numbers, true and false, null, lists and objects
+with text as keys. Aliases (with which a few lines become gigabytes), tags that name
+types, keys given twice, deep nesting and too many values are refused. A date is the
+text that was written.
 """
 
 from __future__ import annotations
@@ -21,12 +23,17 @@ LARGEST: Final = 1024 * 1024  # characters
 _DEEPEST: Final = 16
 _MOST: Final = 10_000  # values and names
 _FIELD: Final = "front matter"
-_HEAD: Final = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?:[ \t]*\r?\n)?|\Z)", re.DOTALL)
+_HEAD: Final = re.compile(
+    r"\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?:[ \t]*\r?\n)?|\Z)",
+    re.DOTALL,
+)
 _PREFIX: Final = "tag:yaml.org,2002:"
 
 
 class Split(NamedTuple):
-    """A SKILL.md in two: what stands before its text, dashes and one empty line included, and the text."""
+    """A SKILL.md in two: what stands before its text, dashes and one empty line
+    included, and the text.
+    """
 
     head: str
     yaml: str
@@ -37,7 +44,10 @@ def split(document: str) -> Split:
     """Divide a SKILL.md; an error where no front matter is."""
     found = _HEAD.match(document)
     if found is None:
-        raise InvalidInput(_FIELD, "is missing: SKILL.md begins with a line ---, then name and description, then ---")
+        raise InvalidInput(
+            _FIELD,
+            "is missing: SKILL.md begins with a line ---, then name and description, then ---",
+        )
     return Split(found[0], found["yaml"], document[found.end() :])
 
 
@@ -48,17 +58,28 @@ def parse(yaml_text: str) -> dict[str, Any]:
     {'name': 'pdf', 'metadata': {'version': '1.0', 'made': '2024-05-19'}}
     """
     if len(yaml_text) > LARGEST:
-        raise InvalidInput(_FIELD, f"has {len(yaml_text):,} characters, the limit is {LARGEST:,}")
+        raise InvalidInput(
+            _FIELD, f"has {len(yaml_text):,} characters, the limit is {LARGEST:,}"
+        )
     try:
         _refuse_aliases(yaml_text)
         fields = _plain(yaml.compose(yaml_text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
-        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        mark, problem = (
+            getattr(error, "problem_mark", None),
+            getattr(error, "problem", None),
+        )
         where = "" if mark is None else f"line {mark.line + 2}: "
         why = f"{where}{problem or 'it holds characters that YAML does not allow'}"
-        raise InvalidInput(_FIELD, f"is not YAML: {why}; text that holds ': ' or '#' needs quotes") from None
+        raise InvalidInput(
+            _FIELD, f"is not YAML: {why}; text that holds ': ' or '#' needs quotes"
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise error if isinstance(error, InvalidInput) else InvalidInput(_FIELD, f"is not YAML: {error}") from None
+        raise (
+            error
+            if isinstance(error, InvalidInput)
+            else InvalidInput(_FIELD, f"is not YAML: {error}")
+        ) from None
     if not isinstance(fields, dict):
         raise InvalidInput(_FIELD, "must be lines of 'name: value'")
     return fields
@@ -66,15 +87,21 @@ def parse(yaml_text: str) -> dict[str, Any]:
 
 def write(fields: Mapping[str, Any]) -> str:
     """A head with these fields, as `split` finds it."""
-    written = yaml.dump(dict(fields), Dumper=_Writer, sort_keys=False, allow_unicode=True, width=1 << 30)
+    written = yaml.dump(
+        dict(fields), Dumper=_Writer, sort_keys=False, allow_unicode=True, width=1 << 30
+    )
     return f"---\n{written}---\n\n"
 
 
 class _Writer(yaml.SafeDumper):  # type: ignore[misc]
-    """Writes text with anything but plain characters in double quotes, where all of it can be escaped."""
+    """Writes text with anything but plain characters in double quotes, where all of it
+    can be escaped.
+    """
 
     def represent_str(self, value: str) -> Any:
-        return self.represent_scalar(f"{_PREFIX}str", value, style=None if value.isprintable() else '"')
+        return self.represent_scalar(
+            f"{_PREFIX}str", value, style=None if value.isprintable() else '"'
+        )
 
 
 _Writer.add_representer(str, _Writer.represent_str)
@@ -87,8 +114,13 @@ def _refuse_aliases(text: str) -> None:
         if seen > _MOST:
             raise InvalidInput(_FIELD, f"holds more than {_MOST:,} names and values")
         if isinstance(event, yaml.AliasEvent):
-            raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not supported")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            raise InvalidInput(
+                _FIELD,
+                f"line {event.start_mark.line + 2}: aliases (*name) are not supported",
+            )
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+            event, yaml.CollectionEndEvent
+        )
         if depth > _DEEPEST:
             raise InvalidInput(_FIELD, f"is nested deeper than {_DEEPEST} levels")
 
@@ -102,14 +134,22 @@ def _plain(node: Any) -> Any:
     if isinstance(node, yaml.SequenceNode) and node.tag == f"{_PREFIX}seq":
         return [_plain(each) for each in node.value]
     if not (isinstance(node, yaml.MappingNode) and node.tag == f"{_PREFIX}map"):
-        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: the type {node.tag} is not supported")
+        raise InvalidInput(
+            _FIELD,
+            f"line {node.start_mark.line + 2}: the type {node.tag} is not supported",
+        )
     found: dict[str, Any] = {}
     for key, value in node.value:
         name = _plain(key) if isinstance(key, yaml.ScalarNode) else None
         if not isinstance(name, str):
-            raise InvalidInput(_FIELD, f"line {key.start_mark.line + 2}: a name must be text; put it in quotes")
+            raise InvalidInput(
+                _FIELD,
+                f"line {key.start_mark.line + 2}: a name must be text; put it in quotes",
+            )
         if name in found:
-            raise InvalidInput(_FIELD, f"line {key.start_mark.line + 2}: {name!r} is given twice")
+            raise InvalidInput(
+                _FIELD, f"line {key.start_mark.line + 2}: {name!r} is given twice"
+            )
         found[name] = _plain(value)
     return found
 
@@ -119,7 +159,10 @@ def _scalar(node: Any) -> Any:
     if kind in {"str", "timestamp", "value"}:
         return node.value
     if kind not in {"int", "float", "bool", "null"}:
-        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: {node.tag} is not supported; put it in quotes")
+        raise InvalidInput(
+            _FIELD,
+            f"line {node.start_mark.line + 2}: {node.tag} is not supported; put it in quotes",
+        )
     try:
         return yaml.SafeLoader("").construct_object(node)
     except (ValueError, LookupError, OverflowError):

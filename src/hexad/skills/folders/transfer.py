@@ -10,7 +10,14 @@ from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, Stor
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin, Skill
 from hexad.skills import definition as shapes
-from hexad.skills.folders.document import FACTS, Described, Files, files_of, problems, skill_in
+from hexad.skills.folders.document import (
+    FACTS,
+    Described,
+    Files,
+    files_of,
+    problems,
+    skill_in,
+)
 from hexad.skills.folders.files import check_readable, read_folder, write_folder
 from hexad.skills.names import MANIFEST, path_fault
 
@@ -27,14 +34,22 @@ class ImportedSkill:
     skill: Skill
     new: bool
     replaced: bool = False  # another skill had its name, or it was otherwise
-    changed: tuple[str, ...] = ()  # files that export will not give back as they were: secrets were taken out
-    notes: tuple[str, ...] = ()  # sentences about what was left out, and about deviations from the format
+    changed: tuple[
+        str, ...
+    ] = ()  # files that export will not give back as they were: secrets were taken out
+    notes: tuple[
+        str, ...
+    ] = ()  # sentences about what was left out, and about deviations from the format
 
 
-def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
-    """Import a folder as a draft. An existing skill that differs is kept unless ``overwrite``.
+def import_folder(
+    library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool
+) -> ImportedSkill:
+    """Import a folder as a draft. An existing skill that differs is kept unless
+    ``overwrite``.
 
-    Every problem of the folder is `FolderRefused`, so importing many can go on with the next.
+    Every problem of the folder is `FolderRefused`, so importing many can go on with the
+    next.
     """
     try:
         return _imported(library, folder, overwrite=overwrite, redact=redact)
@@ -47,18 +62,35 @@ def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
         raise FolderRefused(str(folder), described) from error
 
 
-def import_report(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool = True) -> dict[str, Any]:
-    """Import a folder, and say as JSON what became of it: new, replaced, kept or refused."""
+def import_report(
+    library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool = True
+) -> dict[str, Any]:
+    """Import a folder, and say as JSON what became of it: new, replaced, kept or
+    refused.
+    """
     try:
         imported = library.import_folder(folder, overwrite=overwrite, redact=redact)
     except FolderRefused as error:
-        return {"folder": str(folder), "skill": None, "result": "refused", "changed": [], "notes": [error.reason]}
+        return {
+            "folder": str(folder),
+            "skill": None,
+            "result": "refused",
+            "changed": [],
+            "notes": [error.reason],
+        }
     result = "new" if imported.new else "replaced" if imported.replaced else "kept"
     lists = {"changed": [*imported.changed], "notes": [*imported.notes]}
-    return {"folder": str(folder), "skill": imported.skill.name, "result": result, **lists}
+    return {
+        "folder": str(folder),
+        "skill": imported.skill.name,
+        "result": result,
+        **lists,
+    }
 
 
-def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
+def _imported(
+    library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool
+) -> ImportedSkill:
     found = read_folder(folder)
     described = skill_in(found.files, folder.resolve().name)
     notes = (*described.notes, *found.notes)
@@ -66,24 +98,40 @@ def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: b
         _refuse_unredactable(folder, found.files, described)
     facts = {name: getattr(described, name) for name in FACTS}
     before = library.lookup(described.name)
-    if before is not None and all(getattr(before, name) == value for name, value in facts.items()):
+    if before is not None and all(
+        getattr(before, name) == value for name, value in facts.items()
+    ):
         return ImportedSkill(skill=before, new=False, notes=notes)
     if before is not None and not overwrite:
         raise FolderRefused(
-            str(folder), f"there is another skill {described.name!r} already; overwrite it, or rename one"
+            str(folder),
+            f"there is another skill {described.name!r} already; overwrite it, or rename one",
         )
     skill = library.create(**facts, origin=Origin.IMPORT, redact=redact)
     kept = files_of(skill)
-    changed = tuple(sorted(path for path, file in files_of(described).items() if kept.get(path) != file))
+    changed = tuple(
+        sorted(
+            path for path, file in files_of(described).items() if kept.get(path) != file
+        )
+    )
     is_replaced = before is not None and before != skill
-    return ImportedSkill(skill=skill, new=before is None, replaced=is_replaced, changed=changed, notes=notes)
+    return ImportedSkill(
+        skill=skill,
+        new=before is None,
+        replaced=is_replaced,
+        changed=changed,
+        notes=notes,
+    )
 
 
 def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:
     """Write a skill as a folder of its own name inside of ``into``; returns it."""
     wrong = problems(skill.name, skill.description) if strict else ()
     if wrong:
-        raise InvalidInput("skill", f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently")
+        raise InvalidInput(
+            "skill",
+            f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently",
+        )
     target = into / _folder_name(skill.name)
     files = files_of(skill)
     check_readable(target, files)  # what import would refuse is not written
@@ -97,12 +145,20 @@ def _refuse_unredactable(folder: Path, files: Files, described: Described) -> No
     """Refuse a secret in a name or a binary file: it cannot be redacted there."""
     for path in files:
         if names := redacted(path).kinds:
-            raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
+            raise FolderRefused(
+                str(folder),
+                f"the name {path!r} looks like a secret ({names[0]}); rename the file",
+            )
     held: Any = described.definition.get("files", {})
     for path, file in held.items():
-        if kinds := redacted(f"base64: {file['base64']}").kinds if "base64" in file else ():
+        if (
+            kinds := redacted(f"base64: {file['base64']}").kinds
+            if "base64" in file
+            else ()
+        ):
             raise FolderRefused(
-                str(folder), f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets"
+                str(folder),
+                f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets",
             )
 
 

@@ -1,7 +1,8 @@
-"""Where scripts run: locked away from the network, the home, the database and everything that others own.
+"""Where scripts run: locked away from the network, the home, the database and
+everything that others own.
 
-`find_sandbox` gives the sandbox of this machine, or says what to install; `Sandbox.run` runs one script in it.
-What it promises, and what not, is in docs/sandbox.md.
+`find_sandbox` gives the sandbox of this machine, or says what to install; `Sandbox.run`
+runs one script in it. What it promises, and what not, is in docs/sandbox.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The file system that a script sees: the system's programs, read-only, and no files of any user."""
+"""The file system that a script sees: the system's programs, read-only, and no files of
+any user.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from hexad.skills.sandbox.inputs import within
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-USER: Final = 1000  # inside; whom it stands for outside is decided when the process starts
+USER: Final = (
+    1000  # inside; whom it stands for outside is decided when the process starts
+)
 SCRIPT: Final = "/skill/script"
 PRIVATE, WORK, HOME, SHARED_MEMORY = "/tmp", "/tmp/work", "/tmp/home", "/tmp/shm"  # noqa: S108 - in the sandbox
 FIXED: Final = {
@@ -31,10 +35,25 @@ _ETC_ALONE: Final = {
 }
 _SYSTEM: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC_ALWAYS: Final = ("/etc/alternatives",)
-_ETC_COPIED: Final = ("/etc/ld.so.cache", "/etc/localtime")  # a copy costs a tenth of a mount
+_ETC_COPIED: Final = (
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+)  # a copy costs a tenth of a mount
 _ETC_NETWORK: Final = (
-    *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/services", "/etc/protocols"),
-    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/ca-trust", "/etc/pki/tls/certs"),
+    *(
+        "/etc/resolv.conf",
+        "/etc/hosts",
+        "/etc/nsswitch.conf",
+        "/etc/services",
+        "/etc/protocols",
+    ),
+    *(
+        "/etc/ssl/certs",
+        "/etc/ssl/openssl.cnf",
+        "/etc/ca-certificates",
+        "/etc/pki/ca-trust",
+        "/etc/pki/tls/certs",
+    ),
     "/etc/crypto-policies",
 )
 _DEVICES: Final = ("null", "zero", "urandom")
@@ -49,9 +68,26 @@ _LINKS: Final = {
 
 
 def namespaces(*, network: bool) -> Iterator[str]:
-    """Namespaces of its own for processes, users, names and network; it dies with its parent and has no terminal."""
-    yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session")
-    yield from ("--uid", str(USER), "--gid", str(USER), "--hostname", "sandbox", "--cap-drop", "ALL")
+    """Namespaces of its own for processes, users, names and network; it dies with its
+    parent and has no terminal.
+    """
+    yield from (
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--die-with-parent",
+        "--new-session",
+    )
+    yield from (
+        "--uid",
+        str(USER),
+        "--gid",
+        str(USER),
+        "--hostname",
+        "sandbox",
+        "--cap-drop",
+        "ALL",
+    )
     if network:
         yield "--share-net"
 
@@ -76,7 +112,9 @@ def system(*, network: bool) -> Iterator[str]:
 def etc(*, network: bool) -> dict[str, bytes]:
     """The files of /etc that are made up, or copied."""
     made_up = ETC if network else ETC | _ETC_ALONE
-    copied = {path: Path(path).read_bytes() for path in _ETC_COPIED if Path(path).is_file()}
+    copied = {
+        path: Path(path).read_bytes() for path in _ETC_COPIED if Path(path).is_file()
+    }
     return {path: text.encode() for path, text in made_up.items()} | copied
 
 
@@ -90,5 +128,11 @@ def private(disk: int) -> Iterator[str]:
 def refuse_visible(hidden: Sequence[Path]) -> None:
     """Refuse to hide what lies in the folders of the system that a script sees."""
     for place in (os.path.realpath(path) for path in hidden):
-        if any(within(place, bound) for bound in ("/usr", *_SYSTEM, *_ETC_ALWAYS, *_ETC_NETWORK)):
-            raise InvalidInput("hidden", f"{place!r} lies among the system's files, which scripts read; move it")
+        if any(
+            within(place, bound)
+            for bound in ("/usr", *_SYSTEM, *_ETC_ALWAYS, *_ETC_NETWORK)
+        ):
+            raise InvalidInput(
+                "hidden",
+                f"{place!r} lies among the system's files, which scripts read; move it",
+            )

@@ -1,4 +1,6 @@
-"""One process with limits on its time and its output; nothing that it started is left when the call returns."""
+"""One process with limits on its time and its output; nothing that it started is left
+when the call returns.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 
 _CHUNK: Final = 2**16
-_GRACE: Final = 1.0  # seconds for pipes to close after everybody who could hold them was killed
+_GRACE: Final = (
+    1.0  # seconds for pipes to close after everybody who could hold them was killed
+)
 NOBODY: Final = 65534  # whom the superuser's scripts run as
 _MB: Final = 2**20
 
@@ -34,22 +38,32 @@ class SandboxLimits:
     memory: int = 512 * _MB  # bytes of address space, of each process
     processes: int = 64  # at the same time, the sandbox's own first one among them
     output: int = _MB  # bytes of standard output, and as many of standard error; what is beyond is dropped
-    disk: int = 64 * _MB  # bytes in the working directory, home and temporary directory together; also of one file
+    disk: int = (
+        64 * _MB
+    )  # bytes in the working directory, home and temporary directory together; also of one file
     open_files: int = 256  # of each process
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             allowed = (int, float) if field.name == "seconds" else (int,)
-            if isinstance(value, bool) or not isinstance(value, allowed) or not 0 < value < 2**53:
-                raise InvalidInput(f"limits.{field.name}", f"must be a number above 0, not {value!r}")
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, allowed)
+                or not 0 < value < 2**53
+            ):
+                raise InvalidInput(
+                    f"limits.{field.name}", f"must be a number above 0, not {value!r}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptResult:
     """The result of a script. An exit code of 128 and more is a signal, as in a shell."""
 
-    exit_code: int | None  # None if it did not end by itself: it timed out or was stopped
+    exit_code: (
+        int | None
+    )  # None if it did not end by itself: it timed out or was stopped
     stdout: str
     stderr: str
     cut: tuple[str, ...]  # a sentence for each output that was longer than its limit
@@ -98,26 +112,44 @@ class Ended(NamedTuple):
 
 
 def run(
-    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, skip: int, halt: Halt
+    command: Sequence[str],
+    program: Path,
+    *,
+    fds: Sequence[int],
+    limits: SandboxLimits,
+    skip: int,
+    halt: Halt,
 ) -> Ended:
-    """Run a command until it ends, its time is over or it is halted, then kill its remaining processes.
+    """Run a command until it ends, its time is over or it is halted, then kill its
+    remaining processes.
 
-    ``program`` is the file that is run. The sandboxed process can see ``command``, which hides where that file is. It
-    gets no environment, no input and none of our files but ``fds``. The first ``skip`` bytes of its output do not
-    count. A run that was halted before does not start.
+    ``program`` is the file that is run. The sandboxed process can see ``command``,
+    which hides where that file is. It gets no environment, no input and none of our
+    files but ``fds``. The first ``skip`` bytes of its output do not count. A run that
+    was halted before does not start.
     """
     started, exit_code = monotonic(), None
-    streams = Stream("stdout", limits.output, skip=skip), Stream("stderr", limits.output)
+    streams = (
+        Stream("stdout", limits.output, skip=skip),
+        Stream("stderr", limits.output),
+    )
     with suppress(Halted):
         halt.check()
         process, pipes = _started(command, program, fds)
-        readers = [threading.Thread(target=_keep, args=pair, daemon=True) for pair in zip(pipes, streams, strict=True)]
+        readers = [
+            threading.Thread(target=_keep, args=pair, daemon=True)
+            for pair in zip(pipes, streams, strict=True)
+        ]
         try:
             for reader in readers:
                 reader.start()
-            with halt.stopping(partial(_kill, process)):  # nobody waits for it meanwhile, so its id stays its own
+            with halt.stopping(
+                partial(_kill, process)
+            ):  # nobody waits for it meanwhile, so its id stays its own
                 is_over = _joined(readers, started + limits.seconds)
-            exit_code = process.wait() if is_over else None  # the sandbox's outer process held both outputs to its end
+            exit_code = (
+                process.wait() if is_over else None
+            )  # the sandbox's outer process held both outputs to its end
         finally:
             if process.returncode is None:
                 _kill(process)
@@ -140,7 +172,9 @@ def _started(
             ends.append(writing)
             theirs.callback(os.close, writing)
             if rights:
-                os.fchown(writing, NOBODY, NOBODY)  # so that the script can open /dev/stdout and /dev/stderr
+                os.fchown(
+                    writing, NOBODY, NOBODY
+                )  # so that the script can open /dev/stdout and /dev/stderr
         process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
             command,
             executable=program,
@@ -158,8 +192,14 @@ def _started(
 
 
 def dropped() -> dict[str, Any]:
-    """The options that start a process without special rights: as nobody, if we are the superuser."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    """The options that start a process without special rights: as nobody, if we are the
+    superuser.
+    """
+    return (
+        {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        if os.geteuid() == 0
+        else {}
+    )
 
 
 def _keep(pipe: IO[bytes], stream: Stream) -> None:
@@ -177,6 +217,8 @@ def _joined(readers: Sequence[threading.Thread], deadline: float) -> bool:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group: the sandbox's outer process takes everything inside with it."""
+    """Kill the whole group: the sandbox's outer process takes everything inside with
+    it.
+    """
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

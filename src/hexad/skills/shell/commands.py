@@ -8,7 +8,17 @@ from posixpath import basename
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import running
-from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, is_secret, named, place, settled
+from hexad.skills.shell.places import (
+    HOME,
+    MADE,
+    SELF,
+    UNKNOWN,
+    Place,
+    is_secret,
+    named,
+    place,
+    settled,
+)
 from hexad.skills.shell.reading import MOST, unescaped
 from hexad.skills.shell.tables import SHELLS, needs
 
@@ -50,9 +60,13 @@ _PATTERNS: Final = [
 ]
 """A rule, and the command lines that meet it; `…` is any text that is not known."""
 _LONGEST: Final = 4_000  # characters of a command
-_READS_COMMANDS: Final = named("ed ex sqlite3 dc gdb m4 make")  # from standard input, and runs what some of them say
+_READS_COMMANDS: Final = named(
+    "ed ex sqlite3 dc gdb m4 make"
+)  # from standard input, and runs what some of them say
 _RUNS: Final = re.compile(rf"{UNKNOWN}|(?m:^\s*[.!])|syscmd|shell|system|[;:]\s")
-_PRINTS_WORDS: Final = named("echo printf grep egrep fgrep rg ag man which type whatis apropos help info tldr")
+_PRINTS_WORDS: Final = named(
+    "echo printf grep egrep fgrep rg ag man which type whatis apropos help info tldr"
+)
 _PASSES_ON: Final = named("cat tee head tail sort uniq nl column less more pv sponge")
 _HARMLESS: Final = named("""
     [ [[ test false exit return break continue wait sleep date ls pwd stat file du df wc cut paste join comm diff cmp tr
@@ -66,12 +80,24 @@ _DECODES: Final = re.compile(
     r"(?:bunzip2|7z|openssl|gpg2?|age|uudecode|rev|tr|g?un(?:zip|xz|lz\w+|compress)|[bx]?z(?:cat|dec)?|zst\w*|"
     r"lz4\w*|iconv|dc|bc|hex2bin|funzip|c?crypt|ccat) "
 )
-_PRINTS: Final = {"jobs": "%1", "nproc": "1", "id": "1", "mktemp": f"/tmp/{UNKNOWN}", f"dirname {SELF}": "."}  # noqa: S108
-_READS_DISK: Final = named("cat head tail strings dd dcfldd cp gzip tar xxd od hexdump less more grep scp rsync base64")
+_PRINTS: Final = {
+    "jobs": "%1",
+    "nproc": "1",
+    "id": "1",
+    "mktemp": f"/tmp/{UNKNOWN}",  # noqa: S108
+    f"dirname {SELF}": ".",
+}
+_READS_DISK: Final = named(
+    "cat head tail strings dd dcfldd cp gzip tar xxd od hexdump less more grep scp rsync base64"
+)
 _ASKS_DISK: Final = named("df lsblk blkid ls stat file findmnt udevadm test [")
 _COLLECTS: Final = named("tar zip 7z cp rsync rclone scp grep rg ag")
-_WRITES_ALL: Final = named("touch mkdir rmdir unlink tee truncate shred chmod chown chgrp mkfifo mknod setfacl mv")
-_WRITES_LAST: Final = named("cp ln install rsync split convert magick ffmpeg scp ditto rclone pax link sed perl")
+_WRITES_ALL: Final = named(
+    "touch mkdir rmdir unlink tee truncate shred chmod chown chgrp mkfifo mknod setfacl mv"
+)
+_WRITES_LAST: Final = named(
+    "cp ln install rsync split convert magick ffmpeg scp ditto rclone pax link sed perl"
+)
 _WRITES_FIRST: Final = named("zip ed ex patch gpasswd sqlite3")
 _UNPACKS: Final = re.compile(
     r"(?:unzip|7z[ar]? [xe]|unrar [xe]|cpio .*-\w*i|(?:bsd)?tar (?:-?\w*x|.* -\w*x|.*--(?:ex|get))\w*|git clone|wget|"
@@ -85,23 +111,37 @@ _OUTPUTS_OF: Final = re.compile(
     r"(?:(?:cp|mv|ln|install) .*-t|(?:unzip|patch|aria2c) .*-d|ssh-keygen .*-f|(?:bsd)?tar .*-C|wget2? .*-[OP]) (\S+)"
 )
 """Options whose value is written to: of any command, and of a few."""
-_URL: Final = re.compile(r"(?:--?[\w-]+=)?(?!file:|data:)[a-z][a-z0-9+.-]*://|(?:--?[\w-]+=)?git@[\w.-]+:|.*/dev/tcp/")
+_URL: Final = re.compile(
+    r"(?:--?[\w-]+=)?(?!file:|data:)[a-z][a-z0-9+.-]*://|(?:--?[\w-]+=)?git@[\w.-]+:|.*/dev/tcp/"
+)
 _A_SHELL: Final = re.compile(rf"(?:\S*/)?(?:{'|'.join(SHELLS)})(?!\S)")
-_NARROWS: Final = re.compile(r"-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer\w*|user|empty|perm)")
+_NARROWS: Final = re.compile(
+    r"-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer\w*|user|empty|perm)"
+)
 
 
 def judge(shell: Shell, argv: list[str]) -> str:
-    """Judge one command with its words; returns what it prints, as far as that is known."""
+    """Judge one command with its words; returns what it prints, as far as that is
+    known.
+    """
     shell.spend(5 + len(argv))
     name = _BIN.sub(r"\1", argv[0])
     if MADE in name:
         shell.find("pipe-to-shell", argv)
         return MADE
-    if len(name) > _LONGEST or UNKNOWN in name or re.search(r"[*?\[]", name.rstrip("[")):
+    if (
+        len(name) > _LONGEST
+        or UNKNOWN in name
+        or re.search(r"[*?\[]", name.rstrip("["))
+    ):
         shell.find("unknown-command", argv)
         judge_words(shell, argv)
         return UNKNOWN
-    return shell.call(name, argv[1:]) if argv[0] in shell.functions else judge_named(shell, name, argv)
+    return (
+        shell.call(name, argv[1:])
+        if argv[0] in shell.functions
+        else judge_named(shell, name, argv)
+    )
 
 
 def judge_named(shell: Shell, name: str, argv: list[str]) -> str:
@@ -111,7 +151,9 @@ def judge_named(shell: Shell, name: str, argv: list[str]) -> str:
     if "/" in name or name == SELF:
         return running.run_file(shell, name, argv)
     argv = [name, *argv[1:]]
-    return (_BUILTINS.get(name) or running.judge_of(name) or _judge_program)(shell, argv)
+    return (_BUILTINS.get(name) or running.judge_of(name) or _judge_program)(
+        shell, argv
+    )
 
 
 def _judge_program(shell: Shell, argv: list[str]) -> str:
@@ -127,15 +169,24 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
         if name not in _PRINTS_WORDS - {"rg", "man"} and pattern.match(line):
             shell.find(rule, argv)
     runs = name in _READS_COMMANDS and _RUNS.search(shell.stdin or "")
-    if runs or (name not in _HARMLESS and (shell.has_made_file or MADE in f"{line}{shell.stdin}")):
+    if runs or (
+        name not in _HARMLESS
+        and (shell.has_made_file or MADE in f"{line}{shell.stdin}")
+    ):
         shell.find("unknown-command", argv)  # it may run that text
     if name in {"rm", "rmdir", "srm", "shred", "rimraf", "trash", "trash-put"}:
         _remove(shell, argv)
     elif name == "find":
         _find_files(shell, argv)
-    elif name == "mv" or (name in {"chmod", "chown", "chgrp"} and has_option(argv, "R", "--recursive")):
+    elif name == "mv" or (
+        name in {"chmod", "chown", "chgrp"} and has_option(argv, "R", "--recursive")
+    ):
         paths = operands(argv[1:])
-        if any(place(path, folder) is Place.VITAL for path in paths for folder in shell.folders):
+        if any(
+            place(path, folder) is Place.VITAL
+            for path in paths
+            for folder in shell.folders
+        ):
             shell.find("change-root", argv)
     _judge_writes(shell, argv)
     judge_words(shell, argv)
@@ -145,7 +196,10 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
 def operands(arguments: list[str]) -> list[str]:
     """The words that are not options; all of those behind `--`."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*(word for word in arguments[:at] if word[:1] != "-" or word == "-"), *arguments[at + 1 :]]
+    return [
+        *(word for word in arguments[:at] if word[:1] != "-" or word == "-"),
+        *arguments[at + 1 :],
+    ]
 
 
 def has_option(argv: list[str], letters: str, long: str) -> bool:
@@ -154,12 +208,26 @@ def has_option(argv: list[str], letters: str, long: str) -> bool:
 
 
 def judge_words(shell: Shell, argv: list[str]) -> None:
-    """Judge what the words of any command give away: secrets, addresses, devices, and other commands among them."""
+    """Judge what the words of any command give away: secrets, addresses, devices, and
+    other commands among them.
+    """
     name = argv[0]
     for number, word in enumerate(argv[1:], 1):
-        value = word.partition("=")[2] if re.match(r"-?-?[\w-]+=", word) else word.removeprefix("@")
-        is_collected = name in _COLLECTS and place(word) is Place.VITAL and argv[number - 1] != "-C"
-        if is_collected or any(is_secret(each, folder) for each in (value, word) for folder in shell.folders):
+        value = (
+            word.partition("=")[2]
+            if re.match(r"-?-?[\w-]+=", word)
+            else word.removeprefix("@")
+        )
+        is_collected = (
+            name in _COLLECTS
+            and place(word) is Place.VITAL
+            and argv[number - 1] != "-C"
+        )
+        if is_collected or any(
+            is_secret(each, folder)
+            for each in (value, word)
+            for folder in shell.folders
+        ):
             shell.find("credentials", argv)
         if name in _PRINTS_WORDS:
             continue
@@ -175,9 +243,15 @@ def judge_words(shell: Shell, argv: list[str]) -> None:
 def _judge_carried(shell: Shell, argv: list[str], number: int, value: str) -> None:
     """A word that may hold a command, or with which one may begin."""
     word = argv[number]
-    if _A_SHELL.match(word) and argv[number + 1 : number + 2] in (["-c"], ["-lc"], ["-ic"]):
+    if _A_SHELL.match(word) and argv[number + 1 : number + 2] in (
+        ["-c"],
+        ["-lc"],
+        ["-ic"],
+    ):
         judge(shell, argv[number:])
-    elif _A_SHELL.match(value.lstrip("!:")) and (argv[0] not in _HARMLESS or value != word or " " in word):
+    elif _A_SHELL.match(value.lstrip("!:")) and (
+        argv[0] not in _HARMLESS or value != word or " " in word
+    ):
         shell.find("unknown-command", argv)
     elif word in DESTROYS or word.startswith("mkfs"):
         shell.suspect(" ".join(argv[number:]), argv)
@@ -187,10 +261,20 @@ def _judge_carried(shell: Shell, argv: list[str], number: int, value: str) -> No
 
 def _judge_writes(shell: Shell, argv: list[str]) -> None:
     name, paths, line = argv[0], operands(argv[1:]), " ".join(argv)
-    targets = paths if name in _WRITES_ALL else paths[:1] if name in _WRITES_FIRST else []
-    if name in _WRITES_LAST and len(paths) > 1 and (name not in {"sed", "perl"} or has_option(argv, "i", "--in-place")):
+    targets = (
+        paths if name in _WRITES_ALL else paths[:1] if name in _WRITES_FIRST else []
+    )
+    if (
+        name in _WRITES_LAST
+        and len(paths) > 1
+        and (name not in {"sed", "perl"} or has_option(argv, "i", "--in-place"))
+    ):
         targets = [path for path in paths[-1:] if not re.match(r"[\w.@-]+:", path)]
-    targets = [*targets, *("".join(found) for found in _OUTPUTS.findall(line)), *_OUTPUTS_OF.findall(line)]
+    targets = [
+        *targets,
+        *("".join(found) for found in _OUTPUTS.findall(line)),
+        *_OUTPUTS_OF.findall(line),
+    ]
     unpacks = _UNPACKS.match(line) and not has_option(argv, "tlp", "--list")
     if unpacks and "-C" not in argv:
         targets = [*targets, "."]
@@ -199,7 +283,9 @@ def _judge_writes(shell: Shell, argv: list[str]) -> None:
     for target in targets:
         shell.write(target, MADE if is_made else None, argv)
     if name in {"curl", "wget", "wget2", "aria2c", "axel"}:
-        shell.files.update((settled(basename(path), shell.folders[0]), MADE) for path in paths)
+        shell.files.update(
+            (settled(basename(path), shell.folders[0]), MADE) for path in paths
+        )
         shell.has_made_file |= name != "curl" or has_option(argv, "O", "--remote")
     elif name in {"cp", "mv", "ln", "install"} and len(paths) == 2:
         shell.files[settled(paths[1], shell.folders[0])] = shell.read(paths[0])
@@ -207,7 +293,11 @@ def _judge_writes(shell: Shell, argv: list[str]) -> None:
 
 def _printed(shell: Shell, argv: list[str]) -> str:
     """The output of a program, as far as it is known."""
-    name, stdin, paths = argv[0], UNKNOWN if shell.stdin is None else shell.stdin, operands(argv[1:])
+    name, stdin, paths = (
+        argv[0],
+        UNKNOWN if shell.stdin is None else shell.stdin,
+        operands(argv[1:]),
+    )
     if name in {"tee", "sponge"}:
         for path in paths:
             shell.write(path, stdin, argv)
@@ -215,15 +305,27 @@ def _printed(shell: Shell, argv: list[str]) -> str:
     if name in _PASSES_ON and MADE not in stdin:
         files = [path for path in paths if not path.isdigit()]
         return "".join(map(shell.read, files)) if files else stdin
-    if MADE in stdin or _DECODES.match(" ".join([*argv, ""])) or "network" in needs(name, argv[1:]):
+    if (
+        MADE in stdin
+        or _DECODES.match(" ".join([*argv, ""]))
+        or "network" in needs(name, argv[1:])
+    ):
         return MADE
     if name == "find":
         return "\n".join(f"{start}/{UNKNOWN}" for start in _starts(argv))
-    return shell.folders[0] if name == "pwd" else _PRINTS.get(" ".join(argv)) or _PRINTS.get(name, UNKNOWN)
+    return (
+        shell.folders[0]
+        if name == "pwd"
+        else _PRINTS.get(" ".join(argv)) or _PRINTS.get(name, UNKNOWN)
+    )
 
 
 def _remove(shell: Shell, argv: list[str]) -> None:
-    recursive = has_option(argv, "rR", "--recursive") or argv[0] not in {"rm", "rmdir", "srm"}
+    recursive = has_option(argv, "rR", "--recursive") or argv[0] not in {
+        "rm",
+        "rmdir",
+        "srm",
+    }
     for path in operands(argv[1:]):
         for where in {place(path, folder) for folder in shell.folders}:
             if where is Place.VITAL and (recursive or "*" in path):
@@ -237,7 +339,12 @@ def _remove(shell: Shell, argv: list[str]) -> None:
 def _starts(argv: list[str]) -> list[str]:
     """The folders that `find` searches."""
     words = [word for word in argv[1:] if not re.fullmatch(r"-[LHPD]|--|-O\d", word)]
-    return words[: next((n for n, word in enumerate(words) if word[:1] in {"-", "(", "!"}), len(words))] or ["."]
+    return words[
+        : next(
+            (n for n, word in enumerate(words) if word[:1] in {"-", "(", "!"}),
+            len(words),
+        )
+    ] or ["."]
 
 
 def _find_files(shell: Shell, argv: list[str]) -> None:
@@ -248,14 +355,22 @@ def _find_files(shell: Shell, argv: list[str]) -> None:
             _remove(shell, ["rm", "-r", f"{start}/x" if narrowed else start])
         for number, word in enumerate(argv):
             if word in {"-exec", "-execdir", "-ok", "-okdir"}:
-                inner = [each.replace("{}", f"{start}/{UNKNOWN}") for each in argv[number + 1 :]]
-                end = next((n for n, each in enumerate(inner) if each in {";", "+"}), len(inner))
+                inner = [
+                    each.replace("{}", f"{start}/{UNKNOWN}")
+                    for each in argv[number + 1 :]
+                ]
+                end = next(
+                    (n for n, each in enumerate(inner) if each in {";", "+"}),
+                    len(inner),
+                )
                 judge(shell, inner[:end] or [":"])
 
 
 def _echo(_shell: Shell, argv: list[str]) -> str:
     options, text = re.findall(r"(?s)\A((?:-[neE]+ )*)(.*)", " ".join(argv[1:]))[0]
-    return (unescaped(text) if "e" in options else text) + ("" if "n" in options else "\n")
+    return (unescaped(text) if "e" in options else text) + (
+        "" if "n" in options else "\n"
+    )
 
 
 def _printf(shell: Shell, argv: list[str]) -> str:
@@ -264,14 +379,20 @@ def _printf(shell: Shell, argv: list[str]) -> str:
         return ""
     form, *given = argv[1:] or [""]
     values = iter(given)
-    text = re.sub(r"%(?:([sbdi])|[^%]*[a-z])", lambda found: next(values, "") if found[1] else UNKNOWN, unescaped(form))
+    text = re.sub(
+        r"%(?:([sbdi])|[^%]*[a-z])",
+        lambda found: next(values, "") if found[1] else UNKNOWN,
+        unescaped(form),
+    )
     return text + "".join(f" {rest}" for rest in values)
 
 
 def _change_folder(shell: Shell, argv: list[str]) -> str:
     target = (operands(argv[1:]) or [HOME])[0]
     unknown = target == "-" or argv[0] == "popd" or "CDPATH" in shell.variables
-    folders = [UNKNOWN] if unknown else [settled(target, each) for each in shell.folders]
+    folders = (
+        [UNKNOWN] if unknown else [settled(target, each) for each in shell.folders]
+    )
     folders += shell.folders if shell.unsure_depth else ()
     shell.folders = tuple(dict.fromkeys(folders))[:MOST]
     return ""
@@ -295,9 +416,15 @@ def _set(shell: Shell, argv: list[str]) -> str:
 
 def _define(shell: Shell, argv: list[str]) -> str:
     """`trap` and `alias`: texts that run later, as functions do."""
-    defined = {word.partition("=")[0]: f'{word.partition("=")[2]} "$@"' for word in argv[1:] if "=" in word}
+    defined = {
+        word.partition("=")[0]: f'{word.partition("=")[2]} "$@"'
+        for word in argv[1:]
+        if "=" in word
+    }
     if argv[0] == "trap":
-        defined = {" ".join(argv): text for text in operands(argv[1:])[:1] if len(argv) > 2}
+        defined = {
+            " ".join(argv): text for text in operands(argv[1:])[:1] if len(argv) > 2
+        }
     shell.functions.update((name, (text, False)) for name, text in defined.items())
     return ""
 
@@ -308,7 +435,10 @@ _BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
     **dict.fromkeys(("cd", "pushd", "popd", "chdir"), _change_folder),
     **dict.fromkeys(("read", "mapfile", "readarray"), _read_line),
     **dict.fromkeys(("set", "shift"), _set),
-    **dict.fromkeys((".", "source"), lambda shell, argv: running.run_file(shell, "".join(argv[1:2]), argv)),
+    **dict.fromkeys(
+        (".", "source"),
+        lambda shell, argv: running.run_file(shell, "".join(argv[1:2]), argv),
+    ),
     "eval": lambda shell, argv: shell.run_text(" ".join(argv[1:]), argv),
     **dict.fromkeys(("trap", "alias"), _define),
     **dict.fromkeys((":", "true"), lambda _shell, _argv: ""),

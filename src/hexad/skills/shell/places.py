@@ -1,4 +1,6 @@
-"""Where a path leads: below the working directory, outside it, to the system's own folders, or to a raw device."""
+"""Where a path leads: below the working directory, outside it, to the system's own
+folders, or to a raw device.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ MADE: Final = "\ue002"  # some text that is downloaded, decoded or computed
 SELF: Final = "\ue003"  # the script's own path
 BREAK: Final = "\ue004"  # the end of a field in an expanded word
 MARKERS: Final = re.compile(f"[{HOME}-{BREAK}]")
-_SHOWN: Final = str.maketrans({HOME: "~", UNKNOWN: "…", MADE: "…", SELF: "$0", BREAK: " "})
+_SHOWN: Final = str.maketrans(
+    {HOME: "~", UNKNOWN: "…", MADE: "…", SELF: "$0", BREAK: " "}
+)
 
 
 def named(text: str) -> frozenset[str]:
@@ -24,8 +28,12 @@ def named(text: str) -> frozenset[str]:
 _SYSTEM: Final = named(
     "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var private"
 ) | (named("Users System Library Applications Volumes cygdrive"))
-_DEEPER: Final = named("bin sbin lib lib64 libexec local share include lib spool log mail www cache db")
-_SAFE_DEVICES: Final = re.compile(r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd/\S*|ptmx|shm/.+)")
+_DEEPER: Final = named(
+    "bin sbin lib lib64 libexec local share include lib spool log mail www cache db"
+)
+_SAFE_DEVICES: Final = re.compile(
+    r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd/\S*|ptmx|shm/.+)"
+)
 _DISK: Final = re.compile(
     r"/dev/(?:[shv]d[a-zX*?\[]|xvd|nvme|mmcblk|r?disk\d|disk/|mapper/|md\d|dm-|vg|loop\d|sr\d|mtd|k?mem$|port$|core$)|"
     r"/proc/(?:kcore|sysrq-trigger|kmem)"
@@ -55,12 +63,16 @@ class Place(Enum):
 
 def shown(words: list[str] | str) -> str:
     """Words as a person reads them, in at most 80 characters."""
-    text = (words if isinstance(words, str) else " ".join(words)).translate(_SHOWN).strip()
+    text = (
+        (words if isinstance(words, str) else " ".join(words)).translate(_SHOWN).strip()
+    )
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def settled(path: str, folder: str = ".") -> str:
-    """A path without `.` and `..`, from the folder that the script is in. Relative ones begin with a dot."""
+    """A path without `.` and `..`, from the folder that the script is in. Relative ones
+    begin with a dot.
+    """
     if path[:1] not in {"/", HOME, UNKNOWN, MADE}:
         path = f"{folder}/{path}"
     start = path[:1]
@@ -83,8 +95,16 @@ def place(path: str, folder: str = ".") -> Place:
         return Place.DISK if _DISK.match(f"/{'/'.join(parts)}") else Place.UNKNOWN
     if start == ".":
         is_far = len(parts) > 2 and set(parts) == {".."}
-        return Place.VITAL if is_far else Place.OUTSIDE if parts[:1] == [".."] else Place.INSIDE
-    if _SAFE_DEVICES.fullmatch(whole) or (start == "/" and (parts[:1] == ["tmp"] or parts[:2] == ["var", "tmp"])):
+        return (
+            Place.VITAL
+            if is_far
+            else Place.OUTSIDE
+            if parts[:1] == [".."]
+            else Place.INSIDE
+        )
+    if _SAFE_DEVICES.fullmatch(whole) or (
+        start == "/" and (parts[:1] == ["tmp"] or parts[:2] == ["var", "tmp"])
+    ):
         return Place.INSIDE if len(parts) > 1 else Place.VITAL
     if _DISK.match(whole):
         return Place.DISK
@@ -98,12 +118,20 @@ def _is_vital(start: str, parts: list[str]) -> bool:
         return True
     if start == HOME or len(parts) > 2:
         return False
-    tops = {parts[0]} & _SYSTEM or {name for name in _SYSTEM if fnmatchcase(name, parts[0])}
+    tops = {parts[0]} & _SYSTEM or {
+        name for name in _SYSTEM if fnmatchcase(name, parts[0])
+    }
     if len(parts) == 1:
         return bool(tops)
-    return bool(tops & {"home", "Users"}) or (bool(tops & {"usr", "var"}) and parts[1] in _DEEPER)
+    return bool(tops & {"home", "Users"}) or (
+        bool(tops & {"usr", "var"}) and parts[1] in _DEEPER
+    )
 
 
 def is_secret(path: str, folder: str = ".") -> bool:
-    """Whether a path leads to keys, passwords, cookies, a shell's history or a device that watches the user."""
-    return not path.endswith((".pub", ".example")) and bool(_SECRET.search(settled(path, folder)))
+    """Whether a path leads to keys, passwords, cookies, a shell's history or a device
+    that watches the user.
+    """
+    return not path.endswith((".pub", ".example")) and bool(
+        _SECRET.search(settled(path, folder))
+    )

@@ -1,6 +1,8 @@
-"""Read a script: its text as a syntax tree, and each word as a few possible texts, with markers for unknown parts.
+"""Read a script: its text as a syntax tree, and each word as a few possible texts, with
+markers for unknown parts.
 
-Quotes, plain variables, defaults, braces and substituted commands are expanded. Every other expansion is unknown.
+Quotes, plain variables, defaults, braces and substituted commands are expanded. Every
+other expansion is unknown.
 """
 
 from __future__ import annotations
@@ -22,19 +24,49 @@ if TYPE_CHECKING:
 
 _LANGUAGE: Final = Language(tree_sitter_bash.language())
 _LONGEST_SCRIPT: Final = 65_536  # characters
-_MOST_SIGNS: Final = {"|": 2_000, "<<": 150, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
+_MOST_SIGNS: Final = {
+    "|": 2_000,
+    "<<": 150,
+    "=(": 500,
+    "((": 2_000,
+    "case": 2_000,
+    "${": 4_000,
+}
 """The grammar takes quadratic time over many of these."""
-_FAR: Final = re.compile("[\U00010000-\U0010ffff]")  # behind a brace the grammar reads memory that is not its own
-_JOIN: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")  # a line end within a word, which the grammar does not know
+_FAR: Final = re.compile(
+    "[\U00010000-\U0010ffff]"
+)  # behind a brace the grammar reads memory that is not its own
+_JOIN: Final = re.compile(
+    rb"(?<=[^\s\\])\\\n(?=\S)"
+)  # a line end within a word, which the grammar does not know
 _JOIN_IN_COMMENT: Final = re.compile(rb"^[^\n#]*#[^\n]*[^\s\\]\\\n\S", re.MULTILINE)
-_VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
-_QUOTED_START: Final = re.compile(rb"(?<=\n)([ \t]*)\\(?=[A-Za-z])")  # `\rm`: the grammar joins it to the line above
-_INDENTED_END: Final = re.compile(r"<<[ \t]*\\?['\"]?(\w+)['\"]?.*?\n\t+\1[ \t]*(?:\n|\Z)", re.DOTALL)
+_VARIABLE_IN_WORD: Final = re.compile(
+    rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)"
+)  # the grammar loses some of these
+_QUOTED_START: Final = re.compile(
+    rb"(?<=\n)([ \t]*)\\(?=[A-Za-z])"
+)  # `\rm`: the grammar joins it to the line above
+_INDENTED_END: Final = re.compile(
+    r"<<[ \t]*\\?['\"]?(\w+)['\"]?.*?\n\t+\1[ \t]*(?:\n|\Z)", re.DOTALL
+)
 MOST: Final = 8  # texts that a word may come to
 LONGEST: Final = 65_536  # characters of a text
-_BRACES: Final = re.compile(r"([^\s{}'\"$`\\]*)\{([^{}'\"$`\\\s]*,[^{}'\"$`\\\s]*)\}([^\s{}'\"$`\\]*)")
-_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[abefnrtv\\'\"?])")
-_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+_BRACES: Final = re.compile(
+    r"([^\s{}'\"$`\\]*)\{([^{}'\"$`\\\s]*,[^{}'\"$`\\\s]*)\}([^\s{}'\"$`\\]*)"
+)
+_ESCAPE: Final = re.compile(
+    r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[abefnrtv\\'\"?])"
+)
+_ESCAPES: Final = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
 _TILDE: Final = re.compile(r"~([A-Za-z_][\w-]*)?(?=/|$)")
 _PRESET: Final = {
     **dict.fromkeys(named("? # $ - RANDOM UID EUID SECONDS LINENO PPID BASHPID"), "1"),
@@ -46,7 +78,9 @@ _PRESET: Final = {
     "IFS": " ",
     "!": "%1",
 }
-_NESTED: Final = named("command_substitution process_substitution expansion simple_expansion string concatenation")
+_NESTED: Final = named(
+    "command_substitution process_substitution expansion simple_expansion string concatenation"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +102,25 @@ class ParsedScript:
 
 def is_parsable(text: str) -> bool:
     """Whether parsing takes bounded time."""
-    return len(text) <= _LONGEST_SCRIPT and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
+    return len(text) <= _LONGEST_SCRIPT and all(
+        text.count(sign) <= most for sign, most in _MOST_SIGNS.items()
+    )
 
 
 def parsed(text: str) -> ParsedScript:
-    """The syntax tree of a script. Never an error: parts that cannot be read are marked in the tree."""
+    """The syntax tree of a script. Never an error: parts that cannot be read are marked
+    in the tree.
+    """
     source = _FAR.sub("\ufffd", text).encode("utf-8", "replace")
-    ambiguous = bool(_JOIN_IN_COMMENT.search(source)) or ("\n\t" in text and bool(_INDENTED_END.search(text)))
-    source = _VARIABLE_IN_WORD.sub(rb"${\1}", _QUOTED_START.sub(rb"\1", _JOIN.sub(b"", source)))
-    return ParsedScript(Parser(_LANGUAGE).parse(source).root_node, ambiguous)  # threads do not share a parser
+    ambiguous = bool(_JOIN_IN_COMMENT.search(source)) or (
+        "\n\t" in text and bool(_INDENTED_END.search(text))
+    )
+    source = _VARIABLE_IN_WORD.sub(
+        rb"${\1}", _QUOTED_START.sub(rb"\1", _JOIN.sub(b"", source))
+    )
+    return ParsedScript(
+        Parser(_LANGUAGE).parse(source).root_node, ambiguous
+    )  # threads do not share a parser
 
 
 def text_of(node: Node) -> str:
@@ -122,26 +166,45 @@ def scan(shell: Shell, node: Node) -> None:
 
 def fields(shell: Shell, node: Node) -> list[list[str]]:
     """Each possible text of a word, split into the words that a command gets."""
-    return [[word for word in text.split(BREAK) if word or node.type not in _SPLIT] for text in expanded(shell, node)]
+    return [
+        [word for word in text.split(BREAK) if word or node.type not in _SPLIT]
+        for text in expanded(shell, node)
+    ]
 
 
 def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Every way to put the texts of the parts one behind the other, up to `MOST`; the others are unknown."""
+    """Every way to put the texts of the parts one behind the other, up to `MOST`; the
+    others are unknown.
+    """
     if sum(len(text) for part in parts for text in part) > LONGEST:
-        return (MADE if any(MADE in text for part in parts for text in part) else UNKNOWN,)
+        return (
+            MADE if any(MADE in text for part in parts for text in part) else UNKNOWN,
+        )
     some = list(islice(map("".join, product(*parts)), MOST + 1))
     return tuple([*some[:MOST], UNKNOWN] if len(some) > MOST else some)
 
 
 def _word(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001 - as all of `KINDS`
     text = text_of(node)
-    if found := re.search(r"`(.*)`", text, re.DOTALL):  # the grammar does not look into some of them
+    if found := re.search(
+        r"`(.*)`", text, re.DOTALL
+    ):  # the grammar does not look into some of them
         shell.run_text(found[1], text)
         return (UNKNOWN,)
     if (braced := _BRACES.fullmatch(text)) and not quoted:
-        return (BREAK.join(f"{braced[1]}{each}{braced[3]}" for each in braced[2].split(",")),)
+        return (
+            BREAK.join(
+                f"{braced[1]}{each}{braced[3]}" for each in braced[2].split(",")
+            ),
+        )
     if found := _TILDE.match(text):
-        home = HOME if not found[1] else "/root" if found[1] == "root" else f"/home/{found[1]}"
+        home = (
+            HOME
+            if not found[1]
+            else "/root"
+            if found[1] == "root"
+            else f"/home/{found[1]}"
+        )
         text = home + text[found.end() :]
     return (re.sub(r"\\(.)", r"\1", text.replace("\\\n", ""), flags=re.DOTALL),)
 
@@ -149,23 +212,40 @@ def _word(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: F
 def _parts(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     if _BRACES.fullmatch(text_of(node)):
         return _word(shell, node, quoted)
-    return _joined([expanded(shell, child, quoted=quoted) for child in node.children if child.type != "$"])
+    return _joined(
+        [
+            expanded(shell, child, quoted=quoted)
+            for child in node.children
+            if child.type != "$"
+        ]
+    )
 
 
 def _string(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
-    """The parts of a text in double quotes; what lies between the nodes is literal text."""
+    """The parts of a text in double quotes; what lies between the nodes is literal
+    text.
+    """
     raw = node.text or b""
     parts: list[tuple[str, ...]] = []
     at = 1
     for child in node.named_children:
         if child.type != "string_content":
-            parts += [_literal(raw[at : child.start_byte - node.start_byte]), expanded(shell, child, quoted=True)]
+            parts += [
+                _literal(raw[at : child.start_byte - node.start_byte]),
+                expanded(shell, child, quoted=True),
+            ]
             at = child.end_byte - node.start_byte
     return _joined([*parts, _literal(raw[at:].removesuffix(b'"'))])
 
 
 def _literal(raw: bytes) -> tuple[str, ...]:
-    return (re.sub(r'\\([$`"\\\n])', lambda found: found[1].strip("\n"), raw.decode("utf-8", "replace")),)
+    return (
+        re.sub(
+            r'\\([$`"\\\n])',
+            lambda found: found[1].strip("\n"),
+            raw.decode("utf-8", "replace"),
+        ),
+    )
 
 
 def value(shell: Shell, name: str) -> tuple[str, ...]:
@@ -178,21 +258,39 @@ def value(shell: Shell, name: str) -> tuple[str, ...]:
     if name in {"@", "*"}:
         return (UNKNOWN if given is None else BREAK.join(given),)
     if name.isdecimal() and name != "0":
-        return (UNKNOWN if given is None else "".join(given[int(name) - 1 : int(name)]),)
+        return (
+            UNKNOWN if given is None else "".join(given[int(name) - 1 : int(name)]),
+        )
     return (_PRESET.get(name, UNKNOWN),)
 
 
 def _expansion(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
-    """`${name}`, with a default or without; what changes the text of a variable is not followed."""
+    """`${name}`, with a default or without; what changes the text of a variable is not
+    followed.
+    """
     scan(shell, node)
-    name, *rest = [child for child in node.children if child.type not in {"${", "}"}] or [node]
+    name, *rest = [
+        child for child in node.children if child.type not in {"${", "}"}
+    ] or [node]
     held = value(shell, text_of(name).partition("[")[0])
     if name.type == "subscript":
-        return held if re.fullmatch(r"\w+\[[@*0]\]", text_of(name)) and not rest else (UNKNOWN,)
+        return (
+            held
+            if re.fullmatch(r"\w+\[[@*0]\]", text_of(name)) and not rest
+            else (UNKNOWN,)
+        )
     operator = rest[0].type if rest else ""
     if operator in {"", ":-", "-", ":=", "=", ":?", "?"}:
-        default = expanded(shell, rest[1], quoted=quoted) if len(rest) > 1 and operator[-1:] in {"-", "="} else ()
-        texts = (*(text for text in held if text or not default), *default) if UNKNOWN in held or "" in held else held
+        default = (
+            expanded(shell, rest[1], quoted=quoted)
+            if len(rest) > 1 and operator[-1:] in {"-", "="}
+            else ()
+        )
+        texts = (
+            (*(text for text in held if text or not default), *default)
+            if UNKNOWN in held or "" in held
+            else held
+        )
         return texts or ("",)
     if operator in {":+", "+"} and len(rest) > 1:
         return (*expanded(shell, rest[1], quoted=quoted), "")
@@ -200,7 +298,9 @@ def _expansion(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # no
 
 
 def _process(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
-    """`<(…)` is a file that holds what the commands print; `>(…)` runs them with what is written to it."""
+    """`<(…)` is a file that holds what the commands print; `>(…)` runs them with what
+    is written to it.
+    """
     path = f"/dev/fd/{node.start_byte + 10}"
     shell.files[path] = shell.isolated(node, shell.stdin)
     shell.has_made_file |= MADE in shell.files[path]
@@ -218,14 +318,18 @@ def here_document(shell: Shell, text: str) -> str:
 
 
 KINDS: Final[dict[str, Callable[[Shell, Node, bool], tuple[str, ...]]]] = {
-    **dict.fromkeys(("word", "number", "variable_name", "extglob_pattern", "test_operator"), _word),
+    **dict.fromkeys(
+        ("word", "number", "variable_name", "extglob_pattern", "test_operator"), _word
+    ),
     **dict.fromkeys(("concatenation", "command_name", "translated_string"), _parts),
     "string": _string,
     "raw_string": lambda _shell, node, _quoted: (text_of(node)[1:-1],),
     "ansi_c_string": lambda _shell, node, _quoted: (unescaped(text_of(node)[2:-1]),),
     "simple_expansion": lambda shell, node, _quoted: value(shell, text_of(node)[1:]),
     "expansion": _expansion,
-    "command_substitution": lambda shell, node, _quoted: (shell.isolated(node, shell.stdin).rstrip("\n"),),
+    "command_substitution": lambda shell, node, _quoted: (
+        shell.isolated(node, shell.stdin).rstrip("\n"),
+    ),
     "process_substitution": _process,
 }
 _SPLIT: Final = named("simple_expansion expansion command_substitution")

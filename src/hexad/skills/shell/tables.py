@@ -7,7 +7,9 @@ from typing import Final
 
 from hexad.skills.shell.places import named
 
-SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash posh osh oksh elvish nu xonsh")
+SHELLS: Final = named(
+    "sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash posh osh oksh elvish nu xonsh"
+)
 _TABLE_TEXT: Final = """
 ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb fping
   frpc ftp grpcurl host hping3 http http-server https hydra iperf iperf3 ipfs ldapsearch lftp links localtunnel lynx
@@ -86,34 +88,58 @@ anacron at batch crontab trash-empty | write-outside | *
 `*:b` one of two words that ends so, `-none` none at all. The rule `-` lists those that need nothing."""
 
 _ALIASES: Final = "pip3=pip apt-get=apt aptitude=apt yum=dnf dnf5=dnf microdnf=dnf micromamba=mamba gpg2=gpg "
-_ALIAS: Final = dict(pair.split("=") for pair in named(f"{_ALIASES} gradlew=gradle podman-compose=podman"))
-_VALUE_OPTIONS: Final = named("-C -c -H -w -p -t --git-dir --work-tree --host --context --config --prefix --workspace")
+_ALIAS: Final = dict(
+    pair.split("=")
+    for pair in named(f"{_ALIASES} gradlew=gradle podman-compose=podman")
+)
+_VALUE_OPTIONS: Final = named(
+    "-C -c -H -w -p -t --git-dir --work-tree --host --context --config --prefix --workspace"
+)
 """Options before a subcommand that take the next word."""
 _TABLE: Final[dict[str, dict[str, set[str]]]] = {}
 for _row in re.split(r"\n(?! )", _TABLE_TEXT.strip()):
     _names, _rule, _members = " ".join(_row.split()).split(" | ")
     for _name in _names.split():
         _TABLE.setdefault(_name, {}).setdefault(_rule, set()).update(_members.split())
-_ASKS: Final = frozenset({"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"})
+_ASKS: Final = frozenset(
+    {"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"}
+)
 
 
 def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
-    """The rules that a command with these words meets. Asking for help or a version meets none."""
+    """The rules that a command with these words meets. Asking for help or a version
+    meets none.
+    """
     asked = _ASKS if len(arguments) <= 2 else {"--help", "--version"}
-    if arguments and (arguments[-1] in asked or arguments[0] in {"help", "version", "--help", "--version"}):
+    if arguments and (
+        arguments[-1] in asked
+        or arguments[0] in {"help", "version", "--help", "--version"}
+    ):
         return ()
     rows = _TABLE.get(_ALIAS.get(name, name), {})
-    words = _subcommands(arguments) | {word.partition("=")[0] for word in arguments if word.startswith("--")}
+    words = _subcommands(arguments) | {
+        word.partition("=")[0] for word in arguments if word.startswith("--")
+    }
     if not rows or rows.get("-", set()) & words:
         return ()
-    return tuple(rule for rule, members in rows.items() if rule != "-" and members & {"*", *words})
+    return tuple(
+        rule
+        for rule, members in rows.items()
+        if rule != "-" and members & {"*", *words}
+    )
 
 
 def _subcommands(arguments: list[str]) -> set[str]:
-    """The first argument, and the first word that is no option, alone and with the next."""
+    """The first argument, and the first word that is no option, alone and with the
+    next.
+    """
     words = [
         word
         for before, word in zip(["", *arguments], arguments, strict=False)
         if not word.startswith("-") and before not in _VALUE_OPTIONS
     ]
-    return {*arguments[:1], *words[:1], ":".join(words[:2]), ":".join(["*", *words[1:2]])} if arguments else {"-none"}
+    return (
+        {*arguments[:1], *words[:1], ":".join(words[:2]), ":".join(["*", *words[1:2]])}
+        if arguments
+        else {"-none"}
+    )

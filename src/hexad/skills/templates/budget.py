@@ -1,4 +1,6 @@
-"""Limits of one rendering: work, time and output. Values are JSON, and none is ever large."""
+"""Limits of one rendering: work, time and output. Values are JSON, and none is ever
+large.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,13 @@ _BITS: Final = 512  # of a whole number
 
 
 class Stop(Exception):
-    """A template cannot or may not go on; what is missing is an item of some data, or a parameter itself."""
+    """A template cannot or may not go on; what is missing is an item of some data, or a
+    parameter itself.
+    """
 
-    def __init__(self, reason: str, missing: str | None = None, *, parameter: bool = False) -> None:
+    def __init__(
+        self, reason: str, missing: str | None = None, *, parameter: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.missing = missing
@@ -40,14 +46,18 @@ class RenderLimits:
 
     seconds: float = 1.0
     output: int = 2**20  # bytes of the result
-    work: int = 20 * 2**20  # characters of all values that are given, made or compared; each step counts as a hundred
+    work: int = (
+        20 * 2**20
+    )  # characters of all values that are given, made or compared; each step counts as a hundred
     template: int = 100_000  # characters of the template itself
 
 
 class Budget:
     """The rest of the limits during a rendering."""
 
-    def __init__(self, limits: RenderLimits, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, limits: RenderLimits, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._limits = limits
         self._clock = clock
         self._until = clock() + limits.seconds
@@ -80,12 +90,16 @@ class Budget:
 
 
 def weight(value: Any, limit: int) -> int:
-    """How large a value is when it is written down, roughly; counted no further than a little beyond ``limit``."""
+    """How large a value is when it is written down, roughly; counted no further than a
+    little beyond ``limit``.
+    """
     total, waiting = 0, [(value, 0)]
     while waiting and total <= limit:
         one, depth = waiting.pop()
         if depth > _DEEPEST:
-            raise Stop(f"makes a value that is nested deeper than {_DEEPEST} levels; make it flatter")
+            raise Stop(
+                f"makes a value that is nested deeper than {_DEEPEST} levels; make it flatter"
+            )
         total += _own_weight(one)
         if isinstance(one, dict):
             waiting.extend((part, depth + 1) for pair in one.items() for part in pair)
@@ -101,4 +115,6 @@ def _own_weight(value: Any) -> int:
         raise Stop(f"makes a number of more than {_BITS} bits; make it smaller")
     if value is None or isinstance(value, bool | int | float | list | dict):
         return _ELEMENT
-    raise Stop(f"uses a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings")
+    raise Stop(
+        f"uses a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings"
+    )

@@ -1,4 +1,6 @@
-"""Walking a template's tree: each step counted, each value data, no attribute read and no function called."""
+"""Walking a template's tree: each step counted, each value data, no attribute read and
+no function called.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from jinja2 import nodes
 from jinja2.sandbox import SandboxedEnvironment
 
 from hexad.skills.templates.budget import Budget, Missing, Stop
-from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item
+from hexad.skills.templates.filters import (
+    FILTERS,
+    NOTHING,
+    ON_MISSING,
+    TESTS,
+    elements,
+    item,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +60,9 @@ class Evaluator:
     def _do(self, body: Sequence[nodes.Node]) -> None:
         for node in body:
             self._at(node)
-            getattr(self, f"_do_{type(node).__name__.lower()}")(node)  # a kind that `language` let through
+            getattr(self, f"_do_{type(node).__name__.lower()}")(
+                node
+            )  # a kind that `language` let through
 
     def _at(self, node: nodes.Node) -> None:
         self.line = node.lineno
@@ -59,7 +70,11 @@ class Evaluator:
 
     def _do_output(self, node: nodes.Output) -> None:
         for part in node.nodes:
-            written = part.data if isinstance(part, nodes.TemplateData) else str(self._value(part))
+            written = (
+                part.data
+                if isinstance(part, nodes.TemplateData)
+                else str(self._value(part))
+            )
             self._budget.write(written)
             self._written.append(written)
 
@@ -73,14 +88,22 @@ class Evaluator:
         self._assign(node.target, self._value(node.node))
 
     def _do_for(self, node: nodes.For) -> None:
-        found = [one for one in elements(self._value(node.iter)) if self._passes(node, one)]
+        found = [
+            one for one in elements(self._value(node.iter)) if self._passes(node, one)
+        ]
         last = len(found) - 1
         with self._inner():
             for place, one in enumerate(found):
                 self._budget.spend()
-                self._scope.maps[0].clear()  # nothing is carried from one round to the next
+                self._scope.maps[
+                    0
+                ].clear()  # nothing is carried from one round to the next
                 counted = {"index": place + 1, "index0": place, "first": place == 0}
-                self._scope["loop"] = {**counted, "last": place == last, "length": len(found)}
+                self._scope["loop"] = {
+                    **counted,
+                    "last": place == last,
+                    "length": len(found),
+                }
                 self._assign(node.target, one)
                 self._do(node.body)
         if not found:
@@ -126,7 +149,11 @@ class Evaluator:
         if isinstance(node, nodes.Const):
             return self._budget.keep(node.value)
         if isinstance(node, nodes.Name):
-            missing = Missing(node.name, f"needs the parameter {node.name!r}, which was not given", parameter=True)
+            missing = Missing(
+                node.name,
+                f"needs the parameter {node.name!r}, which was not given",
+                parameter=True,
+            )
             return self._scope.get(node.name, missing)
         if isinstance(node, nodes.And | nodes.Or | nodes.CondExpr):
             return self._chosen(node)
@@ -136,19 +163,27 @@ class Evaluator:
 
     def _made(self, node: nodes.Node) -> Any:
         if isinstance(node, nodes.BinExpr):
-            return self._calculated(node.operator, self._value(node.left), self._value(node.right))
+            return self._calculated(
+                node.operator, self._value(node.left), self._value(node.right)
+            )
         if isinstance(node, nodes.UnaryExpr):
             return _UNARY[node.operator](self._value(node.node))
-        return getattr(self, f"_made_{type(node).__name__.lower()}")(node)  # a kind that `language` let through
+        return getattr(self, f"_made_{type(node).__name__.lower()}")(
+            node
+        )  # a kind that `language` let through
 
     def _calculated(self, sign: str, left: Any, right: Any) -> Any:
         """The size of a longer text or list is checked before it is made."""
-        if sign == "+" and any(isinstance(left, kind) and isinstance(right, kind) for kind in (str, list)):
+        if sign == "+" and any(
+            isinstance(left, kind) and isinstance(right, kind) for kind in (str, list)
+        ):
             self._budget.spend(len(left) + len(right))
         elif sign == "*" and isinstance(left, str) and isinstance(right, int):
             self._budget.spend(len(left) * max(0, right))
         elif not all(isinstance(each, int | float) for each in (left, right)):
-            raise Stop(f"uses {sign} on {type(left).__name__} and {type(right).__name__}, which have none")
+            raise Stop(
+                f"uses {sign} on {type(left).__name__} and {type(right).__name__}, which have none"
+            )
         elif sign == "**" and abs(right) > _LARGEST_POWER:
             raise Stop(f"takes a power above {_LARGEST_POWER}; make it smaller")
         return SandboxedEnvironment.default_binop_table[sign](left, right)
@@ -157,17 +192,31 @@ class Evaluator:
         """One of several values, the others untouched."""
         if not isinstance(node, nodes.CondExpr):
             left = self._value(node.left)
-            return self._maybe(node.right) if bool(left) is isinstance(node, nodes.And) else left
+            return (
+                self._maybe(node.right)
+                if bool(left) is isinstance(node, nodes.And)
+                else left
+            )
         if self._value(node.test):
             return self._maybe(node.expr1)
-        return self._maybe(node.expr2) if node.expr2 else Missing("", "has an `if` that is false, and no `else`")
+        return (
+            self._maybe(node.expr2)
+            if node.expr2
+            else Missing("", "has an `if` that is false, and no `else`")
+        )
 
     def _item(self, node: nodes.Getitem | nodes.Getattr) -> Any:
-        """``a.b`` is ``a['b']``: an item of the data, never an attribute of what holds it."""
+        """``a.b`` is ``a['b']``: an item of the data, never an attribute of what holds
+        it.
+        """
         holder = self._value(node.node)
         key = node.attr if isinstance(node, nodes.Getattr) else self._value(node.arg)
         found = item(holder, key)
-        return Missing(str(key), f"uses {key!r}, which is not there") if found is NOTHING else found
+        return (
+            Missing(str(key), f"uses {key!r}, which is not there")
+            if found is NOTHING
+            else found
+        )
 
     def _made_list(self, node: nodes.List) -> list[Any]:
         return [self._value(one) for one in node.items]
@@ -187,7 +236,9 @@ class Evaluator:
         for operand in node.ops:
             right = self._value(operand.expr)
             for side in (left, right):
-                self._budget.keep(side)  # to look through it costs as much as to make it
+                self._budget.keep(
+                    side
+                )  # to look through it costs as much as to make it
             if not _COMPARE[operand.op](left, right):
                 return False
             left = right
@@ -202,14 +253,23 @@ class Evaluator:
         return list(range(*given))
 
     def _made_filter(self, node: nodes.Filter) -> Any:
-        return FILTERS[node.name](self._budget, self._judged(node), *self._arguments(node), **self._named(node))
+        return FILTERS[node.name](
+            self._budget,
+            self._judged(node),
+            *self._arguments(node),
+            **self._named(node),
+        )
 
     def _made_test(self, node: nodes.Test) -> bool:
         return TESTS[node.name](self._judged(node), *self._arguments(node))
 
     def _judged(self, node: nodes.Filter | nodes.Test) -> Any:
-        """The value that a filter or a test is used on; only a few take one that is missing."""
-        held = node.node or nodes.Const("")  # Jinja has none in a filter block, which `language` refuses
+        """The value that a filter or a test is used on; only a few take one that is
+        missing.
+        """
+        held = node.node or nodes.Const(
+            ""
+        )  # Jinja has none in a filter block, which `language` refuses
         value = self._maybe(held) if node.name in ON_MISSING else self._value(held)
         return value if isinstance(value, Missing) else self._budget.keep(value)
 

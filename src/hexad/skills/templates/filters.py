@@ -1,4 +1,6 @@
-"""The filters and tests that templates have. Each makes sure of its result's size before it makes it."""
+"""The filters and tests that templates have. Each makes sure of its result's size
+before it makes it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ def _str(value: Any, what: str = "value") -> str:
 
 
 def _whole(value: Any, what: str, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not -most <= value <= most:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int)
+        or not -most <= value <= most
+    ):
         raise Stop(f"needs a whole number up to {most} as {what}")
     return value
 
@@ -49,7 +55,11 @@ def item(holder: Any, key: Any) -> Any:
     """An item of a mapping, a list or a text; NOTHING if it has no such item."""
     if isinstance(holder, dict) and isinstance(key, str):
         return holder.get(key, NOTHING)
-    if isinstance(holder, list | str) and isinstance(key, int) and -len(holder) <= key < len(holder):
+    if (
+        isinstance(holder, list | str)
+        and isinstance(key, int)
+        and -len(holder) <= key < len(holder)
+    ):
         return holder[key]
     return NOTHING
 
@@ -74,7 +84,11 @@ def _join(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> str
 
 
 def _replace(budget: Budget, value: Any, old: Any, new: Any) -> str:
-    whole, old, new = str(value), _str(old, "what is replaced"), _str(new, "what replaces it")
+    whole, old, new = (
+        str(value),
+        _str(old, "what is replaced"),
+        _str(new, "what replaces it"),
+    )
     budget.spend(len(whole) + whole.count(old) * len(new))
     return whole.replace(old, new)
 
@@ -83,10 +97,18 @@ def _indent(budget: Budget, value: Any, width: Any = 4) -> str:
     margin = " " * _whole(width, "width", _WIDEST)
     lines = _str(value).split("\n")
     budget.spend(len(value) + len(lines) * len(margin))
-    return "\n".join(margin + line if number and line else line for number, line in enumerate(lines))
+    return "\n".join(
+        margin + line if number and line else line for number, line in enumerate(lines)
+    )
 
 
-def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = False, end: Any = "...") -> str:  # noqa: FBT002
+def _truncate(
+    _budget: Budget,
+    value: Any,
+    length: Any = 255,
+    killwords: Any = False,  # noqa: FBT002
+    end: Any = "...",
+) -> str:
     whole, end = _str(value), _str(end, "end")
     most = max(len(end), _whole(length, "length", 2**31))
     if len(whole) <= most + _LEEWAY:
@@ -95,7 +117,12 @@ def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = F
     return f"{kept if killwords else kept.rsplit(' ', 1)[0]}{end}"
 
 
-def _sort(budget: Budget, value: Any, reverse: Any = False, attribute: Any = None) -> Any:  # noqa: FBT002
+def _sort(
+    budget: Budget,
+    value: Any,
+    reverse: Any = False,  # noqa: FBT002 - as Jinja names it
+    attribute: Any = None,
+) -> Any:
     found = elements(value)
     keys = of_each(value, attribute)
     budget.spend(len(repr(keys)) * max(1, len(keys).bit_length()))
@@ -112,7 +139,9 @@ def _tojson(_budget: Budget, value: Any, indent: Any = None) -> str:
 def _number(kind: type[int] | type[float]) -> Callable[..., Any]:
     def number(_budget: Budget, value: Any, default: Any = 0) -> Any:
         if isinstance(value, str) and len(value) > _LONGEST_NUMBER:
-            raise Stop(f"reads a number of {len(value):,} characters, the limit is {_LONGEST_NUMBER}")
+            raise Stop(
+                f"reads a number of {len(value):,} characters, the limit is {_LONGEST_NUMBER}"
+            )
         try:
             return kind(value)
         except (TypeError, ValueError, OverflowError):
@@ -121,8 +150,17 @@ def _number(kind: type[int] | type[float]) -> Callable[..., Any]:
     return number
 
 
-def _default(_budget: Budget, value: Any, default_value: Any = "", boolean: Any = False) -> Any:  # noqa: FBT002
-    return default_value if isinstance(value, Missing) or (boolean and not value) else value
+def _default(
+    _budget: Budget,
+    value: Any,
+    default_value: Any = "",
+    boolean: Any = False,  # noqa: FBT002
+) -> Any:
+    return (
+        default_value
+        if isinstance(value, Missing) or (boolean and not value)
+        else value
+    )
 
 
 def _end(place: int) -> Callable[[Budget, Any], Any]:
@@ -147,7 +185,9 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "count": lambda _, value: len(elements(value)),
     "d": _default,
     "default": _default,
-    "dictsort": lambda _, value: sorted(_items(_, value), key=lambda pair: str(pair[0])),
+    "dictsort": lambda _, value: sorted(
+        _items(_, value), key=lambda pair: str(pair[0])
+    ),
     "e": lambda _, value: html.escape(str(value)),
     "escape": lambda _, value: html.escape(str(value)),
     "first": _end(0),
@@ -164,8 +204,12 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "max": lambda _, value: max(elements(value)),
     "min": lambda _, value: min(elements(value)),
     "replace": _replace,
-    "reverse": lambda _, value: value[::-1] if isinstance(value, str) else elements(value)[::-1],
-    "round": lambda _, value, precision=0: round(value, _whole(precision, "precision", 15)),
+    "reverse": lambda _, value: (
+        value[::-1] if isinstance(value, str) else elements(value)[::-1]
+    ),
+    "round": lambda _, value, precision=0: round(
+        value, _whole(precision, "precision", 15)
+    ),
     "sort": _sort,
     "string": lambda _, value: str(value),
     "sum": lambda _, value, attribute=None: sum(of_each(value, attribute)),
@@ -176,13 +220,30 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "upper": lambda _, value: _str(value).upper(),
     "urlencode": lambda _, value: quote(str(value)),
 }
-ON_MISSING: Final = frozenset({"default", "d", "defined", "undefined"})  # what may be said of a value that is not there
+ON_MISSING: Final = frozenset(
+    {"default", "d", "defined", "undefined"}
+)  # what may be said of a value that is not there
 _OF_JINJA: Final = (
-    *("boolean", "divisibleby", "even", "false", "float", "integer", "iterable", "lower", "mapping", "none", "number"),
+    *(
+        "boolean",
+        "divisibleby",
+        "even",
+        "false",
+        "float",
+        "integer",
+        "iterable",
+        "lower",
+        "mapping",
+        "none",
+        "number",
+    ),
     *("odd", "sequence", "string", "true", "upper"),
 )
 TESTS: Final[dict[str, Callable[..., bool]]] = {
-    **{name: cast("Callable[..., bool]", jinja2.tests.TESTS[name]) for name in _OF_JINJA},
+    **{
+        name: cast("Callable[..., bool]", jinja2.tests.TESTS[name])
+        for name in _OF_JINJA
+    },
     "defined": lambda value: not isinstance(value, Missing),
     "undefined": lambda value: isinstance(value, Missing),
 }

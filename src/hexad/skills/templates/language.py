@@ -1,4 +1,6 @@
-"""The template language: Jinja's syntax, without constructs that reach beyond the template's data."""
+"""The template language: Jinja's syntax, without constructs that reach beyond the
+template's data.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
 
     from hexad.skills.templates.budget import RenderLimits
 
-MOST_NODES, MOST_PLACES = 10_000, 4_000  # so that reading one, which nothing interrupts, takes no longer than using it
+MOST_NODES, MOST_PLACES = (
+    10_000,
+    4_000,
+)  # so that reading one, which nothing interrupts, takes no longer than using it
 _OPENINGS: Final = ("{{", "{%", "{#")
 _KNOWN: Final = frozenset({
     *("Template", "Output", "TemplateData", "If", "For", "Assign"),
@@ -35,17 +40,31 @@ _CALLED: Final = {
 
 @lru_cache(maxsize=16)
 def parse(template: str, limits: RenderLimits) -> nodes.Template:
-    """The tree of a template that has nothing but what is known here; a skill's is checked before each run."""
+    """The tree of a template that has nothing but what is known here; a skill's is
+    checked before each run.
+    """
     if len(template) > limits.template:
-        raise TemplateFailed(f"has {len(template):,} characters, the limit is {limits.template:,}; split it")
+        raise TemplateFailed(
+            f"has {len(template):,} characters, the limit is {limits.template:,}; split it"
+        )
     if sum(map(template.count, _OPENINGS)) > MOST_PLACES:
-        raise TemplateFailed(f"has more than {MOST_PLACES:,} places where something is put in; split it")
-    ends = "\r\n" if template.partition("\n")[0].endswith("\r") and "\n" in template else "\n"
+        raise TemplateFailed(
+            f"has more than {MOST_PLACES:,} places where something is put in; split it"
+        )
+    ends = (
+        "\r\n"
+        if template.partition("\n")[0].endswith("\r") and "\n" in template
+        else "\n"
+    )
     try:
-        tree = _parser(ends).parse(template)  # Jinja writes all ends of lines alike: as the first one is
+        tree = _parser(ends).parse(
+            template
+        )  # Jinja writes all ends of lines alike: as the first one is
         found = _fault_in(tree)
     except TemplateSyntaxError as error:
-        raise TemplateFailed(f"cannot be read: {error.message}", line=error.lineno) from None
+        raise TemplateFailed(
+            f"cannot be read: {error.message}", line=error.lineno
+        ) from None
     except ValueError as error:  # a number with thousands of digits
         raise TemplateFailed(f"cannot be read: {error}") from None
     except RecursionError:
@@ -59,7 +78,8 @@ def parse(template: str, limits: RenderLimits) -> nodes.Template:
 def names(tree: nodes.Template) -> frozenset[str]:
     """The values that a template needs: the names that it reads before it sets them.
 
-    Jinja's `meta` would answer too, but it evaluates constants on the way: ``{{ 3**(10**8) }}`` takes minutes.
+    Jinja's `meta` would answer too, but it evaluates constants on the way: ``{{
+    3**(10**8) }}`` takes minutes.
     """
     needed, known = set[str](), {"loop"}
     for node in _all(tree):
@@ -72,19 +92,31 @@ def names(tree: nodes.Template) -> frozenset[str]:
 
 def asked_about(tree: nodes.Template) -> frozenset[str]:
     """Names that the template handles when they are missing (`default`, `is defined`)."""
-    asking = (node for node in tree.find_all((nodes.Filter, nodes.Test)) if node.name in ON_MISSING)
-    return frozenset(node.node.name for node in asking if isinstance(node.node, nodes.Name))
+    asking = (
+        node
+        for node in tree.find_all((nodes.Filter, nodes.Test))
+        if node.name in ON_MISSING
+    )
+    return frozenset(
+        node.node.name for node in asking if isinstance(node.node, nodes.Name)
+    )
 
 
 @cache
 def _parser(newline: str) -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(keep_trailing_newline=True, newline_sequence=newline)
+    return ImmutableSandboxedEnvironment(
+        keep_trailing_newline=True, newline_sequence=newline
+    )
 
 
 def _fault_in(tree: nodes.Template) -> tuple[int, str] | None:
     """The first unsupported part of a template, with its line."""
     for count, node in enumerate(_all(tree)):
-        if reason := f"has more than {MOST_NODES:,} parts; split it" if count >= MOST_NODES else _fault(node):
+        if (
+            reason := f"has more than {MOST_NODES:,} parts; split it"
+            if count >= MOST_NODES
+            else _fault(node)
+        ):
             return _line(node), reason
     return None
 
@@ -95,14 +127,20 @@ def _line(node: nodes.Node) -> int:
 
 
 def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
-    """Every node in the order in which it is used: a value before the name that is set to it."""
+    """Every node in the order in which it is used: a value before the name that is set
+    to it.
+    """
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         yield node
         inner = list(node.iter_child_nodes(exclude=("iter", "node", "target")))
         first = (getattr(node, name, None) for name in ("iter", "node", "target"))
-        waiting.extend(reversed([*(each for each in first if isinstance(each, nodes.Node)), *inner]))
+        waiting.extend(
+            reversed(
+                [*(each for each in first if isinstance(each, nodes.Node)), *inner]
+            )
+        )
 
 
 def _fault(node: nodes.Node) -> str:
@@ -111,26 +149,39 @@ def _fault(node: nodes.Node) -> str:
         return f"uses `{_CALLED.get(kind, kind.lower())}`, which templates do not have here"
     if isinstance(node, nodes.For) and node.recursive:
         return "uses a recursive loop, which templates do not have here"
-    is_range = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "range"
+    is_range = (
+        isinstance(node, nodes.Call)
+        and isinstance(node.node, nodes.Name)
+        and node.node.name == "range"
+    )
     if isinstance(node, nodes.Call) and (not is_range or node.kwargs):
         return "calls a function; only range can be called, for everything else there are filters, such as |items"
-    if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (node.dyn_args or node.dyn_kwargs):
+    if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (
+        node.dyn_args or node.dyn_kwargs
+    ):
         return "spreads arguments with *, which templates do not have here; name them"
     return _misuse(node) if isinstance(node, nodes.Filter | nodes.Test) else ""
 
 
 def _misuse(node: nodes.Filter | nodes.Test) -> str:
-    """An unknown filter or test, or mistakes in its arguments that can be seen without their values."""
-    kind, known, skipped = ("filter", FILTERS, 2) if isinstance(node, nodes.Filter) else ("test", TESTS, 1)
+    """An unknown filter or test, or mistakes in its arguments that can be seen without
+    their values.
+    """
+    kind, known, skipped = (
+        ("filter", FILTERS, 2) if isinstance(node, nodes.Filter) else ("test", TESTS, 1)
+    )
     if node.name not in known:
         return f"uses the {kind} `{node.name}`, which templates do not have here; there are {', '.join(sorted(known))}"
     whole = signature_of(known[node.name])
-    takes = Signature([*whole.parameters.values()][skipped:])  # without budget and value
+    takes = Signature(
+        [*whole.parameters.values()][skipped:]
+    )  # without budget and value
     try:
         takes.bind(*node.args, **{str(each.key): each for each in node.kwargs})
     except TypeError:
         named = (
-            f"{each.name}=…" if each.kind is each.KEYWORD_ONLY else each.name for each in takes.parameters.values()
+            f"{each.name}=…" if each.kind is each.KEYWORD_ONLY else each.name
+            for each in takes.parameters.values()
         )
         return f"gives `{node.name}` other arguments than it takes: {', '.join(named) or 'none'}"
     return ""

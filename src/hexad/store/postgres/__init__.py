@@ -1,7 +1,9 @@
-"""The store on a PostgreSQL server: any number of processes and machines, one writer a namespace at a time.
+"""The store on a PostgreSQL server: any number of processes and machines, one writer a
+namespace at a time.
 
-The URL is libpq's, with three further options: ``schema`` (default ``hexad``), ``pool`` (the most connections of this
-process, default 16) and ``prepare=no`` for poolers that cannot prepare statements, such as PgBouncer before 1.21.
+The URL is libpq's, with three further options: ``schema`` (default ``hexad``), ``pool``
+(the most connections of this process, default 16) and ``prepare=no`` for poolers that
+cannot prepare statements, such as PgBouncer before 1.21.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ _NAMESPACES: Final = (
     "OR EXISTS (SELECT 1 FROM hexad.record r WHERE r.tenant = h.tenant) "
     "OR EXISTS (SELECT 1 FROM hexad.association a WHERE a.tenant = h.tenant)) ORDER BY namespace LIMIT $2"
 )
-_APPENDED: Final = "SELECT 1 FROM hexad.audit WHERE tenant = $1 AND sequence = $2 AND hash = $3"
+_APPENDED: Final = (
+    "SELECT 1 FROM hexad.audit WHERE tenant = $1 AND sequence = $2 AND hash = $3"
+)
 _QUOTED: Final = re.compile('"([^"]*)"')
 _WORD: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -69,7 +73,11 @@ class PostgresStore:
         self.shared_as: str | None = self.location
         self._patience = patience
         size = int(options.get("pool", _MOST_CONNECTIONS))
-        self._pool = Pool(lambda: PipelineConnection(conninfo, schema, prepare=prepare), size, self.location)
+        self._pool = Pool(
+            lambda: PipelineConnection(conninfo, schema, prepare=prepare),
+            size,
+            self.location,
+        )
         self._database = Database(self._pool, self.location, patience)
         self.after_fork()
         survive_fork(self)
@@ -80,8 +88,12 @@ class PostgresStore:
             raise
 
     @contextmanager
-    def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[View]:
-        """One state, from the first statement on; a query stops ``deadline`` seconds after it."""
+    def reading(
+        self, namespace: str, *, deadline: float | None = None
+    ) -> Iterator[View]:
+        """One state, from the first statement on; a query stops ``deadline`` seconds
+        after it.
+        """
         view = View(self._database, namespace, deadline)
         view.take()
         try:
@@ -90,11 +102,17 @@ class PostgresStore:
             view.leave("COMMIT")  # nobody waits for it
 
     @contextmanager
-    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[PostgresUnit]:
+    def transaction(
+        self, namespace: str, *, patience: float | None = None
+    ) -> Iterator[PostgresUnit]:
         """All or nothing. The namespace is locked with the first statement."""
         if getattr(self._writing, "now", False):
-            raise StoreError(self.location, "this thread is in a transaction already; use that one")
-        unit = PostgresUnit(self._database, namespace, self._patience if patience is None else patience)
+            raise StoreError(
+                self.location, "this thread is in a transaction already; use that one"
+            )
+        unit = PostgresUnit(
+            self._database, namespace, self._patience if patience is None else patience
+        )
         unit.take()
         self._writing.now = True
         try:
@@ -106,20 +124,26 @@ class PostgresStore:
         if not known:
             self._resolve(unit)
         if unit.waits and self._merging.acquire(blocking=False):
-            threading.Thread(target=self._merge, args=(namespace,), name="hexad-merge", daemon=True).start()
+            threading.Thread(
+                target=self._merge, args=(namespace,), name="hexad-merge", daemon=True
+            ).start()
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces above ``after``, sorted."""
         return flat(self._ask(_NAMESPACES, after, limit))
 
     def flush_traces(self) -> Erasure:
-        """The server's vacuum removes the last bytes, and its log and replicas keep them for a time of their own."""
+        """The server's vacuum removes the last bytes, and its log and replicas keep
+        them for a time of their own.
+        """
         return Erasure.SCHEDULED
 
     def inspect(self) -> dict[str, str]:
         """The server's version, and whether it can be written."""
         refuses = "pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'"
-        ((version, read_only),) = self._ask(f"SELECT current_setting('server_version'), {refuses}")
+        ((version, read_only),) = self._ask(
+            f"SELECT current_setting('server_version'), {refuses}"
+        )
         state = "read only, such as a standby" if read_only else "ok"
         return {"server": f"PostgreSQL {version}", "integrity": state}
 
@@ -127,10 +151,14 @@ class PostgresStore:
         """The server mends itself: a row that cannot be read is `StoreDamaged`."""
         return ()
 
-    def maintain(self, due: Callable[[Reading], bool], do: Callable[[Writing], bool]) -> None:
-        """Bring each namespace up to date when a unit of work knows its facts, which come with the first answer.
+    def maintain(
+        self, due: Callable[[Reading], bool], do: Callable[[Writing], bool]
+    ) -> None:
+        """Bring each namespace up to date when a unit of work knows its facts, which
+        come with the first answer.
 
-        ``due`` says whether that is needed before reading, ``do`` does it in a transaction and says if it was needed.
+        ``due`` says whether that is needed before reading, ``do`` does it in a
+        transaction and says if it was needed.
         """
 
         def maintained(work: Work) -> bool:
@@ -157,7 +185,9 @@ class PostgresStore:
         self._closing = threading.Event()
 
     def _resolve(self, unit: PostgresUnit) -> None:
-        """Return if a commit whose connection was lost did happen, else raise; the audit chain knows."""
+        """Return if a commit whose connection was lost did happen, else raise; the
+        audit chain knows.
+        """
         if unit.appended is None:
             raise CommitInDoubt(self.location)
         until = time.monotonic() + self._patience
@@ -166,19 +196,32 @@ class PostgresStore:
                 raise CommitInDoubt(self.location)
             time.sleep(_BETWEEN_ATTEMPTS)
         if not found:
-            raise StoreError(self.location, "the connection was lost and nothing was stored; try again")
+            raise StoreError(
+                self.location,
+                "the connection was lost and nothing was stored; try again",
+            )
 
-    def _has_appended(self, unit: PostgresUnit, sequence: int, digest: str) -> bool | None:
-        """Whether the audit chain has this record of a unit's; None while the server does not answer."""
+    def _has_appended(
+        self, unit: PostgresUnit, sequence: int, digest: str
+    ) -> bool | None:
+        """Whether the audit chain has this record of a unit's; None while the server
+        does not answer.
+        """
         self._pool.forget_idle()
         try:
-            with self.transaction(unit.namespace) as later:  # a session that still commits has the lock
-                return bool(later.ask(Sql(_APPENDED, (unit.tenant, sequence, digest)))[0])
+            with self.transaction(
+                unit.namespace
+            ) as later:  # a session that still commits has the lock
+                return bool(
+                    later.ask(Sql(_APPENDED, (unit.tenant, sequence, digest)))[0]
+                )
         except StoreError:
             return None
 
     def _merge(self, namespace: str) -> None:
-        """Merge a namespace's index, a moment later: many saves may follow. If it fails, the next save tries again."""
+        """Merge a namespace's index, a moment later: many saves may follow. If it
+        fails, the next save tries again.
+        """
         try:
             self._closing.wait(_BEFORE_MERGING)
             with self.transaction(namespace) as unit:
@@ -207,21 +250,40 @@ def _parsed(url: str) -> tuple[str, dict[str, str]]:
     """The parameters for libpq, and the options that are Hexad's own."""
     address, _, query = url.partition("?")
     given = [part.partition("=") for part in query.split("&")]
-    own = {name: unquote(value) for name, _, value in given if name in {"schema", "pool", "prepare"}}
-    rest = "&".join("".join(part) for part in given if part[0] not in own)  # as it is: libpq reads no `+` as a space
+    own = {
+        name: unquote(value)
+        for name, _, value in given
+        if name in {"schema", "pool", "prepare"}
+    }
+    rest = "&".join(
+        "".join(part) for part in given if part[0] not in own
+    )  # as it is: libpq reads no `+` as a space
     if not _WORD.fullmatch(own.get("schema", _SCHEMA)):
-        raise InvalidInput("database", f"schema {own['schema']!r} must be a word of a-z, 0-9 and _, at most 63 letters")
+        raise InvalidInput(
+            "database",
+            f"schema {own['schema']!r} must be a word of a-z, 0-9 and _, at most 63 letters",
+        )
     if own.get("prepare", "no") not in {"yes", "no"}:
         raise InvalidInput("database", f"prepare={own['prepare']} must be yes or no")
     if not own.get("pool", "1").isdecimal() or own.get("pool") == "0":
-        raise InvalidInput("database", f"pool={own['pool']} must be a number of connections")
+        raise InvalidInput(
+            "database", f"pool={own['pool']} must be a number of connections"
+        )
     try:
         found = conninfo_to_dict(f"{address}?{rest}" if rest else address)
     except psycopg.Error as error:
         names = {name for name, *_ in given}
-        reason = _QUOTED.sub(lambda word: word[0] if word[1] in names else "its text", str(error))
-        raise InvalidInput("database", f"is not a PostgreSQL URL: {reason}") from None  # it may quote the password
-    several = {"target_session_attrs": "read-write"} if "," in str(found.get("host", "")) else {}
+        reason = _QUOTED.sub(
+            lambda word: word[0] if word[1] in names else "its text", str(error)
+        )
+        raise InvalidInput(
+            "database", f"is not a PostgreSQL URL: {reason}"
+        ) from None  # it may quote the password
+    several = (
+        {"target_session_attrs": "read-write"}
+        if "," in str(found.get("host", ""))
+        else {}
+    )
     options: dict[str, Any] = {**_DEFAULTS, **several, **found}
     return make_conninfo(**options), own
 
@@ -230,8 +292,13 @@ def _shown(conninfo: str, schema: str) -> str:
     """The database's name in messages, without its password."""
     found = conninfo_to_dict(conninfo)
     user = f"{found['user']}@" if "user" in found else ""
-    hosts, ports = str(found.get("host", "")).split(","), str(found.get("port", "")).split(",")
-    pairs = zip(hosts, ports if len(ports) == len(hosts) else ports * len(hosts), strict=False)
+    hosts, ports = (
+        str(found.get("host", "")).split(","),
+        str(found.get("port", "")).split(","),
+    )
+    pairs = zip(
+        hosts, ports if len(ports) == len(hosts) else ports * len(hosts), strict=False
+    )
     place = ",".join(f"{host}:{port}" if port else host for host, port in pairs)
     inside = "" if schema == _SCHEMA else f"?schema={schema}"
     return f"postgresql://{user}{place}/{found.get('dbname', '')}{inside}"

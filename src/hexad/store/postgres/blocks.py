@@ -1,6 +1,8 @@
-"""Postings as bytes. A leaf holds the newest postings of all terms in a range, a block some older ones of one term.
+"""Postings as bytes. A leaf holds the newest postings of all terms in a range, a block
+some older ones of one term.
 
-Most terms are rare. In rows of their own they would cost ten times their bytes, so they share leaves, as in a B-tree.
+Most terms are rare. In rows of their own they would cost ten times their bytes, so they
+share leaves, as in a B-tree.
 """
 
 from __future__ import annotations
@@ -22,11 +24,18 @@ _WIDTHS: Final = "BHIQ"  # numbers of 1, 2, 4 and 8 bytes
 
 
 def pack(postings: Sequence[Posting]) -> bytes:
-    """Postings in the order of their numbers, as bytes: the widths, the first number, differences, weights, lengths."""
+    """Postings in the order of their numbers, as bytes: the widths, the first number,
+    differences, weights, lengths.
+    """
     if not postings:
         return b""
     numbers, weights, lengths = zip(*postings, strict=True)
-    parts = (numbers[:1], [later - earlier for earlier, later in pairwise(numbers)], weights, lengths)
+    parts = (
+        numbers[:1],
+        [later - earlier for earlier, later in pairwise(numbers)],
+        weights,
+        lengths,
+    )
     widths = [_width(max(part, default=0)) for part in parts]
     head = sum(width << (2 * place) for place, width in enumerate(widths))
     values = (value for part in parts for value in part)
@@ -40,7 +49,14 @@ def unpack(packed: bytes) -> list[Any]:
         return []
     first, *values = unpack_from(_form(_widths_of(packed), count), packed, 1)
     numbers = accumulate(values[: count - 1], initial=first)
-    return list(zip(numbers, values[count - 1 : 2 * count - 1], values[2 * count - 1 :], strict=True))[::-1]
+    return list(
+        zip(
+            numbers,
+            values[count - 1 : 2 * count - 1],
+            values[2 * count - 1 :],
+            strict=True,
+        )
+    )[::-1]
 
 
 def count_of(packed: bytes) -> int:
@@ -52,10 +68,15 @@ def count_of(packed: bytes) -> int:
 
 
 def split(postings: Iterable[Posting]) -> list[list[Posting]]:
-    """Postings in blocks of `FULL`, oldest first, and the rest of them, which may be none."""
+    """Postings in blocks of `FULL`, oldest first, and the rest of them, which may be
+    none.
+    """
     ordered = sorted(postings)
     whole = len(ordered) // FULL * FULL
-    return [*(ordered[start : start + FULL] for start in range(0, whole, FULL)), ordered[whole:]]
+    return [
+        *(ordered[start : start + FULL] for start in range(0, whole, FULL)),
+        ordered[whole:],
+    ]
 
 
 class Term(NamedTuple):
@@ -66,15 +87,27 @@ class Term(NamedTuple):
 
 
 def pack_leaves(low: int, terms: Mapping[int, Term]) -> list[tuple[int, bytes]]:
-    """Terms as a leaf for those from ``low`` on, or as several if they are too many: the first term of each, and it."""
+    """Terms as a leaf for those from ``low`` on, or as several if they are too many:
+    the first term of each, and it.
+    """
     keys = sorted(terms)
     form, data = _leaf_form(len(keys)), b"".join(terms[key].packed for key in keys)
     if len(keys) > 1 and calcsize(form) + len(data) > _LARGEST:
         half = len(keys) // 2
-        lower, upper = ({key: terms[key] for key in part} for part in (keys[:half], keys[half:]))
+        lower, upper = (
+            {key: terms[key] for key in part} for part in (keys[:half], keys[half:])
+        )
         return [*pack_leaves(low, lower), *pack_leaves(keys[half], upper)]
     ends = accumulate(len(terms[key].packed) for key in keys)
-    return [(low, pack_struct(form, len(keys), *keys, *(terms[key].in_blocks for key in keys), *ends) + data)]
+    return [
+        (
+            low,
+            pack_struct(
+                form, len(keys), *keys, *(terms[key].in_blocks for key in keys), *ends
+            )
+            + data,
+        )
+    ]
 
 
 def unpack_leaf(leaf: bytes) -> dict[int, Term]:
@@ -84,7 +117,9 @@ def unpack_leaf(leaf: bytes) -> dict[int, Term]:
     _, *values = unpack_from(form, leaf)
     starts = (calcsize(form) + end for end in (0, *values[2 * count :]))
     places = zip(values, values[count : 2 * count], pairwise(starts), strict=False)
-    return {key: Term(in_blocks, leaf[start:end]) for key, in_blocks, (start, end) in places}
+    return {
+        key: Term(in_blocks, leaf[start:end]) for key, in_blocks, (start, end) in places
+    }
 
 
 def find(leaf: bytes, key: int) -> Term | None:
@@ -96,7 +131,9 @@ def find(leaf: bytes, key: int) -> Term | None:
         return None
     (in_blocks,) = unpack_from("<I", leaf, 2 + 8 * count + 4 * place)
     start, end = (
-        unpack_from("<HH", leaf, 12 * count + 2 * place) if place else (0, *unpack_from("<H", leaf, 2 + 12 * count))
+        unpack_from("<HH", leaf, 12 * count + 2 * place)
+        if place
+        else (0, *unpack_from("<H", leaf, 2 + 12 * count))
     )
     return Term(in_blocks, leaf[2 + 14 * count + start : 2 + 14 * count + end])
 

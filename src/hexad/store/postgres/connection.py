@@ -1,7 +1,9 @@
-"""One connection, over which statements go in batches: a batch is one round trip, however many statements it has.
+"""One connection, over which statements go in batches: a batch is one round trip,
+however many statements it has.
 
-libpq's pipeline mode is used directly. A batch ends with a sync; if one of its statements fails, the server skips the
-others. Statements are prepared on the connection when they are first used, within the same round trip.
+libpq's pipeline mode is used directly. A batch ends with a sync; if one of its
+statements fails, the server skips the others. Statements are prepared on the connection
+when they are first used, within the same round trip.
 """
 
 from __future__ import annotations
@@ -28,19 +30,25 @@ R = TypeVar("R")
 Rows = list[tuple[Any, ...]]
 _BINARY: Final = 1
 _SCHEMA: Final = re.compile(r"\bhexad(?=[.']|$)")
-_BETWEEN_LOOKS: Final = 0.1  # seconds between looks at the clock, while an answer is awaited
+_BETWEEN_LOOKS: Final = (
+    0.1  # seconds between looks at the clock, while an answer is awaited
+)
 _FAILED: Final = (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED)
 
 
 class Sql(NamedTuple):
-    """SQL with placeholders ``$1``, ``$2``… and their values: numbers, texts, bytes, flags, None, or lists of them."""
+    """SQL with placeholders ``$1``, ``$2``… and their values: numbers, texts, bytes,
+    flags, None, or lists of them.
+    """
 
     sql: str
     values: Sequence[Any] = ()
 
 
 class ServerError(Exception):
-    """PostgreSQL refused a statement: its SQLSTATE and message. The connection can be used again."""
+    """PostgreSQL refused a statement: its SQLSTATE and message. The connection can be
+    used again.
+    """
 
     def __init__(self, state: str, message: str) -> None:
         super().__init__(message)
@@ -56,10 +64,14 @@ class TookTooLong(Exception):
 
 
 class PipelineConnection:
-    """A connection in pipeline mode. Not for several threads at once. ``schema`` is the one that SQL calls `hexad`."""
+    """A connection in pipeline mode. Not for several threads at once. ``schema`` is the
+    one that SQL calls `hexad`.
+    """
 
     def __init__(self, conninfo: str, schema: str, *, prepare: bool = True) -> None:
-        self._connection = psycopg.connect(conninfo, autocommit=True, client_encoding="utf8")
+        self._connection = psycopg.connect(
+            conninfo, autocommit=True, client_encoding="utf8"
+        )
         self._pg = self._connection.pgconn
         self.version = self._pg.server_version // 10000
         self._pg.nonblocking = 1
@@ -71,8 +83,12 @@ class PipelineConnection:
         self._loading = Transformer(self._connection)
         self.broken = False
 
-    def run(self, statements: Sequence[Sql], *, until: float | None = None) -> list[Rows]:
-        """Run a batch and return the rows of each statement; ``until`` is a time of the monotonic clock."""
+    def run(
+        self, statements: Sequence[Sql], *, until: float | None = None
+    ) -> list[Rows]:
+        """Run a batch and return the rows of each statement; ``until`` is a time of the
+        monotonic clock.
+        """
         try:
             new = self._send(statements, until)
             while self._owed:  # batches that were sent before
@@ -84,7 +100,9 @@ class PipelineConnection:
             raise ConnectionLost(str(error).strip()) from error
         except ServerError:
             raise
-        except BaseException:  # such as KeyboardInterrupt: it is not known what will still arrive
+        except (
+            BaseException
+        ):  # such as KeyboardInterrupt: it is not known what will still arrive
             self.broken = True
             raise
 
@@ -102,19 +120,25 @@ class PipelineConnection:
         self._connection.close()
 
     def leave_to_parent(self) -> None:
-        """In a child process: let go of the parent's socket without a word, so that its session goes on."""
+        """In a child process: let go of the parent's socket without a word, so that its
+        session goes on.
+        """
         self.broken = True
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, self._pg.socket)
         os.close(nothing)
 
     def _send(self, statements: Sequence[Sql], until: float | None) -> list[str | None]:
-        """Send a batch; return the expected results: None for a statement, or the SQL that is being prepared."""
+        """Send a batch; return the expected results: None for a statement, or the SQL
+        that is being prepared.
+        """
         expected: list[str | None] = []
         for sql, given in statements:
             values, formats = _encoded(given)
             if not self._prepare:
-                self._pg.send_query_params(self._named(sql).encode(), values, None, formats, _BINARY)
+                self._pg.send_query_params(
+                    self._named(sql).encode(), values, None, formats, _BINARY
+                )
             else:
                 name = self._prepared.get(sql)
                 if name is None:
@@ -153,7 +177,9 @@ class PipelineConnection:
     def _wait(self, exchange: PQGen[R]) -> R:
         return wait(exchange, self._pg.socket, _BETWEEN_LOOKS)
 
-    def _checked(self, results: Sequence[PGresult], expected: Sequence[str | None]) -> list[Rows]:
+    def _checked(
+        self, results: Sequence[PGresult], expected: Sequence[str | None]
+    ) -> list[Rows]:
         rows: list[Rows] = []
         failed: PGresult | None = None
         for sql, result in zip(expected, results, strict=True):
@@ -165,7 +191,10 @@ class PipelineConnection:
                 rows.append(self._loaded(result))
         if failed is not None:
             state = failed.error_field(psycopg.pq.DiagnosticField.SQLSTATE) or b""
-            primary = failed.error_field(psycopg.pq.DiagnosticField.MESSAGE_PRIMARY) or b"no reason given"
+            primary = (
+                failed.error_field(psycopg.pq.DiagnosticField.MESSAGE_PRIMARY)
+                or b"no reason given"
+            )
             raise ServerError(state.decode(), primary.decode(errors="replace"))
         return rows
 
@@ -183,13 +212,20 @@ def _check(ready: int, until: float | None) -> None:
 
 
 def _encoded(values: Sequence[Any]) -> tuple[list[bytes | None], list[int]]:
-    encoded = [None if value is None else _ENCODERS.get(type(value), str.encode)(value) for value in values]
+    encoded = [
+        None if value is None else _ENCODERS.get(type(value), str.encode)(value)
+        for value in values
+    ]
     return encoded, [_BINARY if type(value) is bytes else 0 for value in values]
 
 
 def _array(values: Sequence[Any]) -> bytes:
     """A list of numbers, or of texts."""
-    return ("{" + ",".join(map(repr if values and type(values[0]) is int else _quoted, values)) + "}").encode()
+    return (
+        "{"
+        + ",".join(map(repr if values and type(values[0]) is int else _quoted, values))
+        + "}"
+    ).encode()
 
 
 def _quoted(text: str) -> str:

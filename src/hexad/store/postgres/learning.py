@@ -1,4 +1,6 @@
-"""Learning's part of the ports: templates, calls and offers; the contract is the ports'."""
+"""Learning's part of the ports: templates, calls and offers; the contract is the
+ports'.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer
-from hexad.store.calls import CALLS, LATEST_CALLS, LATEST_OF_TOOL, OFFERS, OFFERS_OF, CallTables
+from hexad.store.calls import (
+    CALLS,
+    LATEST_CALLS,
+    LATEST_OF_TOOL,
+    OFFERS,
+    OFFERS_OF,
+    CallTables,
+)
 from hexad.store.codec import CODES
 from hexad.store.learning import Activity, LearningChanges, TemplateFilter
 from hexad.store.postgres.connection import Rows, Sql
@@ -18,7 +27,9 @@ if TYPE_CHECKING:
 
 
 _LEARNINGS: Final = CODES[Layer.AGENT_LEARNINGS]
-_CALLS_AHEAD: Final = 32  # calls of a session that are read before somebody asks for them
+_CALLS_AHEAD: Final = (
+    32  # calls of a session that are read before somebody asks for them
+)
 _ABOUT: Final = (
     "SELECT r.* FROM (SELECT learning FROM hexad.offer WHERE tenant = $1 AND session = $2 "
     "AND state IN ('offered', 'met', 'shown', 'stuck', 'failed') "
@@ -35,7 +46,8 @@ _OF_TEMPLATE: Final = (
     "ORDER BY number DESC LIMIT 1"
 )
 _SEE: Final = (
-    f"UPDATE hexad.record SET seen = seen + 1, updated = $3 WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = $2"
+    f"UPDATE hexad.record SET seen = seen + 1, updated = $3 WHERE tenant = $1 AND "
+    f"layer = {_LEARNINGS} AND id = $2"
 )
 
 
@@ -47,20 +59,38 @@ class PostgresLearning(Work, CallTables):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._templates: dict[str, dict[str, Sequence[Any]]] = {}  # by trigger: of its learnings, oldest first
+        self._templates: dict[
+            str, dict[str, Sequence[Any]]
+        ] = {}  # by trigger: of its learnings, oldest first
         self._activities: dict[tuple[str, str], list[Rows]] = {}
 
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
-        """Template and id, filter by filter: those of a trigger are read once, with the row of a template itself."""
-        triggers = [each for each in dict.fromkeys(each.trigger for each in wanted) if each not in self._templates]
+        """Template and id, filter by filter: those of a trigger are read once, with the
+        row of a template itself.
+        """
+        triggers = [
+            each
+            for each in dict.fromkeys(each.trigger for each in wanted)
+            if each not in self._templates
+        ]
         if triggers:
             asked = [Sql(_TEMPLATES, (self.tenant, hashed(each))) for each in triggers]
-            exact = [(self.tenant, hashed(each.trigger), each.template) for each in wanted if each.template is not None]
+            exact = [
+                (self.tenant, hashed(each.trigger), each.template)
+                for each in wanted
+                if each.template is not None
+            ]
             answers = self.ask(*asked, *(Sql(_OF_TEMPLATE, values) for values in exact))
             for trigger, rows in zip(triggers, answers, strict=False):
-                self._templates[trigger] = {learning: others for learning, *others in rows}
+                self._templates[trigger] = {
+                    learning: others for learning, *others in rows
+                }
             self.keep(list(chain.from_iterable(answers[len(triggers) :])))
-        return [found for each in wanted for found in islice(self._passing(each), each.limit)]
+        return [
+            found
+            for each in wanted
+            for found in islice(self._passing(each), each.limit)
+        ]
 
     def _passing(self, wanted: TemplateFilter) -> Iterator[tuple[str, str]]:
         for learning, known in reversed(self._templates[wanted.trigger].items()):
@@ -73,11 +103,17 @@ class PostgresLearning(Work, CallTables):
             given = (self.tenant, session, tool)
             latest = Sql(LATEST_CALLS, (self.tenant, session, max(calls, _CALLS_AHEAD)))
             asked = (Sql(OFFERS_OF, given[:2]), Sql(LATEST_OF_TOOL, given), latest)
-            *self._activities[session, tool], about = self.ask(*asked, Sql(_ABOUT, given))
+            *self._activities[session, tool], about = self.ask(
+                *asked, Sql(_ABOUT, given)
+            )
             self.keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)
-        return Activity(list(map(OFFERS.of_row, offers)), failed, list(map(CALLS.of_row, recent[:calls])))
+        return Activity(
+            list(map(OFFERS.of_row, offers)),
+            failed,
+            list(map(CALLS.of_row, recent[:calls])),
+        )
 
     def learn(self, changes: LearningChanges) -> None:
         """Write changes; what was read of activities is no longer true."""

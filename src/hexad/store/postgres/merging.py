@@ -1,6 +1,8 @@
-"""Merging the index: the words of the latest rows become postings in leaves and blocks, and stale ones go.
+"""Merging the index: the words of the latest rows become postings in leaves and blocks,
+and stale ones go.
 
-It runs outside users' saves, in a transaction of its own; readers see no difference. A save only ever changes its row.
+It runs outside users' saves, in a transaction of its own; readers see no difference. A
+save only ever changes its row.
 """
 
 from __future__ import annotations
@@ -11,7 +13,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from hexad.store.codec import CODES, upsert
-from hexad.store.postgres.blocks import FULL, Term, pack, pack_leaves, split, unpack, unpack_leaf
+from hexad.store.postgres.blocks import (
+    FULL,
+    Term,
+    pack,
+    pack_leaves,
+    split,
+    unpack,
+    unpack_leaf,
+)
 from hexad.store.postgres.connection import Sql, columns
 from hexad.store.postgres.search import BLOCKS_OF_ROWS, UNSPLIT, term_key
 from hexad.text.document import Document
@@ -28,8 +38,12 @@ _LEAVES: Final = (
     "(SELECT low, terms FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) l"
 )
 _PUT_LEAF: Final = upsert("hexad.leaf", ("low", "terms"), "low")
-_PUT_BLOCK: Final = upsert("hexad.block", ("term", "newest", "postings"), "term", "newest")
-_REMOVE_BLOCK: Final = "DELETE FROM hexad.block WHERE tenant = $1 AND term = $2 AND newest = $3"
+_PUT_BLOCK: Final = upsert(
+    "hexad.block", ("term", "newest", "postings"), "term", "newest"
+)
+_REMOVE_BLOCK: Final = (
+    "DELETE FROM hexad.block WHERE tenant = $1 AND term = $2 AND newest = $3"
+)
 _NO_LONGER_STALE: Final = "DELETE FROM hexad.stale WHERE tenant = $1 AND layer = $2"
 _LOWEST: Final = -(2**63)
 
@@ -37,9 +51,13 @@ Changes = dict[int, Posting | None]  # by number; None removes a posting
 
 
 def merge(work: Work, layer: Layer, merged: int) -> None:
-    """Bring a layer's index up to date with its rows; ``merged`` is the number up to which it was."""
+    """Bring a layer's index up to date with its rows; ``merged`` is the number up to
+    which it was.
+    """
     code = CODES[layer]
-    rows = sorted(work.ask(Sql(UNSPLIT, (work.tenant, [code])))[0], key=itemgetter(3))  # stale words first
+    rows = sorted(
+        work.ask(Sql(UNSPLIT, (work.tenant, [code])))[0], key=itemgetter(3)
+    )  # stale words first
     changes: dict[int, Changes] = defaultdict(dict)
     for _, number, words, is_latest in rows:
         document = Document.unpack(words)
@@ -52,11 +70,17 @@ def merge(work: Work, layer: Layer, merged: int) -> None:
 
 
 def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
-    """Change the leaves of some terms, and those of their blocks that hold changed rows."""
+    """Change the leaves of some terms, and those of their blocks that hold changed
+    rows.
+    """
     terms = sorted(changes)
-    old = [(term, number) for term in terms for number in changes[term] if number <= merged]
+    old = [
+        (term, number) for term in terms for number in changes[term] if number <= merged
+    ]
     asked = [Sql(_LEAVES, (work.tenant, terms))]
-    found, *of_rows = work.ask(*asked, *([Sql(BLOCKS_OF_ROWS, (work.tenant, *columns(old)))] if old else ()))
+    found, *of_rows = work.ask(
+        *asked, *([Sql(BLOCKS_OF_ROWS, (work.tenant, *columns(old)))] if old else ())
+    )
     leaves = {low: unpack_leaf(leaf) for low, leaf in found}
     blocks: dict[int, dict[int, bytes]] = defaultdict(dict)
     for term, newest, packed in (row for rows in of_rows for row in rows):
@@ -66,7 +90,9 @@ def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
     lows = sorted(leaves)
     for term in terms:
         home = leaves[lows[bisect_right(lows, term) - 1]]
-        home[term], changed = _edited(home.get(term, Term()), blocks[term], changes[term])
+        home[term], changed = _edited(
+            home.get(term, Term()), blocks[term], changes[term]
+        )
         if not any(home[term]):
             del home[term]
         for newest, packed in changed.items():
@@ -77,9 +103,16 @@ def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
             work.queue(_PUT_LEAF, work.tenant, *leaf)
 
 
-def _edited(term: Term, blocks: Mapping[int, bytes], changes: Changes) -> tuple[Term, dict[int, bytes]]:
-    """A term with changed rows, and its changed blocks by the highest number they may hold; without rows, one goes."""
-    parts = {newest: {posting[0]: posting for posting in unpack(packed)} for newest, packed in blocks.items()}
+def _edited(
+    term: Term, blocks: Mapping[int, bytes], changes: Changes
+) -> tuple[Term, dict[int, bytes]]:
+    """A term with changed rows, and its changed blocks by the highest number they may
+    hold; without rows, one goes.
+    """
+    parts = {
+        newest: {posting[0]: posting for posting in unpack(packed)}
+        for newest, packed in blocks.items()
+    }
     newest_rows = {posting[0]: posting for posting in unpack(term.packed)}
     bounds = sorted(parts)
     in_blocks = term.in_blocks - sum(map(len, parts.values()))
@@ -91,7 +124,9 @@ def _edited(term: Term, blocks: Mapping[int, bytes], changes: Changes) -> tuple[
             rows[number] = posting
     written: dict[int, bytes] = {}
     for newest, rows in parts.items():
-        *others, last = split(rows.values()) if len(rows) > 2 * FULL else [sorted(rows.values())]
+        *others, last = (
+            split(rows.values()) if len(rows) > 2 * FULL else [sorted(rows.values())]
+        )
         written |= _by_newest(others) | {newest: pack(last)}
         in_blocks += len(rows)
     *full, rest = split(newest_rows.values())

@@ -13,7 +13,9 @@ _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
 _IS_THERE: Final = (  # it reads a table: without one, a session may not hear what another has just created
     "SELECT to_regnamespace('hexad') IS NOT NULL, to_regclass('hexad.note') IS NOT NULL FROM pg_namespace LIMIT 1"
 )
-_END: Final = re.compile(r";\n(?=\s*(?:CREATE|ALTER|INSERT|UPDATE|--))")  # of a statement: a function has more of them
+_END: Final = re.compile(
+    r";\n(?=\s*(?:CREATE|ALTER|INSERT|UPDATE|--))"
+)  # of a statement: a function has more of them
 _OLDEST: Final = 15  # the oldest version that the tests ran on
 _LOCK: Final = 0x68657861  # the key of the advisory lock
 
@@ -21,15 +23,24 @@ _LOCK: Final = 0x68657861  # the key of the advisory lock
 def migrate(connection: PipelineConnection, location: str) -> None:
     """Apply the missing scripts in one transaction."""
     if connection.version < _OLDEST:
-        raise StoreError(location, f"runs PostgreSQL {connection.version}; Hexad needs {_OLDEST} or newer")
+        raise StoreError(
+            location,
+            f"runs PostgreSQL {connection.version}; Hexad needs {_OLDEST} or newer",
+        )
     scripts = [_END.split(script.rstrip(";\n")) for script in scripts_of(__package__)]
     if _found(connection, location, len(scripts)) == len(scripts):
         return
     try:
-        connection.run([Sql("BEGIN"), Sql("SELECT pg_advisory_xact_lock($1)", (_LOCK,))])
-        found = _found(connection, location, len(scripts))  # another process may have been first
+        connection.run(
+            [Sql("BEGIN"), Sql("SELECT pg_advisory_xact_lock($1)", (_LOCK,))]
+        )
+        found = _found(
+            connection, location, len(scripts)
+        )  # another process may have been first
         statements = [Sql("CREATE SCHEMA hexad")] if found is None else []
-        statements += [Sql(statement) for script in scripts[found or 0 :] for statement in script]
+        statements += [
+            Sql(statement) for script in scripts[found or 0 :] for statement in script
+        ]
         note = "INSERT INTO hexad.note VALUES ('schema', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
         connection.run([*statements, Sql(note, (str(len(scripts)),)), Sql("COMMIT")])
     except ServerError:
@@ -38,7 +49,9 @@ def migrate(connection: PipelineConnection, location: str) -> None:
 
 
 def _found(connection: PipelineConnection, location: str, known: int) -> int | None:
-    """The number of the scripts that were applied; None if there is not even a schema, which needs a further right."""
+    """The number of the scripts that were applied; None if there is not even a schema,
+    which needs a further right.
+    """
     ((has_schema, has_notes),) = connection.run([Sql(_IS_THERE)])[0]
     if not has_notes:
         return 0 if has_schema else None

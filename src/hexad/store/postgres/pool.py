@@ -1,7 +1,9 @@
-"""A bounded number of connections, used last first; made when needed, discarded when broken, left behind by `fork`.
+"""A bounded number of connections, used last first; made when needed, discarded when
+broken, left behind by `fork`.
 
-`psycopg_pool` has threads of its own, which a forked child lacks, and a call waits for its whole timeout while a server
-is down. Here the first call after a failure connects by itself and says why it cannot.
+`psycopg_pool` has threads of its own, which a forked child lacks, and a call waits for
+its whole timeout while a server is down. Here the first call after a failure connects
+by itself and says why it cannot.
 """
 
 from __future__ import annotations
@@ -19,13 +21,17 @@ if TYPE_CHECKING:
 
     from hexad.store.postgres.connection import PipelineConnection
 
-_inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
+_inherited: Final[
+    list[object]
+] = []  # a child must neither use nor close its parent's connections
 
 
 class Pool:
     """Lends connections."""
 
-    def __init__(self, connect: Callable[[], PipelineConnection], size: int, location: str) -> None:
+    def __init__(
+        self, connect: Callable[[], PipelineConnection], size: int, location: str
+    ) -> None:
         self._connect = connect
         self._size = size
         self._location = location
@@ -36,7 +42,10 @@ class Pool:
     def take(self, patience: float | None) -> PipelineConnection:
         """A connection, to be given back; waits for others if too many are in use."""
         if not self._free.acquire(timeout=patience):
-            raise StoreBusy(self._location, "all connections are in use; try again, or raise `pool` in the URL")
+            raise StoreBusy(
+                self._location,
+                "all connections are in use; try again, or raise `pool` in the URL",
+            )
         try:
             connection = self._taken() or self._connected()
         except BaseException:
@@ -65,7 +74,10 @@ class Pool:
         """Let the work of other threads end, then close everything."""
         self._closed = True
         end = time.monotonic() + patience
-        ended = [self._free.acquire(timeout=max(0.0, end - time.monotonic())) for _ in range(self._size)]
+        ended = [
+            self._free.acquire(timeout=max(0.0, end - time.monotonic()))
+            for _ in range(self._size)
+        ]
         self.forget_idle()
         self._free.release(sum(ended) or 1)  # for those that wait: it is closed
 

@@ -1,8 +1,10 @@
-"""Answering a question: one round trip brings everything that all layers and terms need, except in rare cases.
+"""Answering a question: one round trip brings everything that all layers and terms
+need, except in rare cases.
 
-The index has three parts. Blocks hold the postings of most rows, the words of the latest rows are read whole, and stale
-words take back what the blocks say about rows that have changed since. If common terms of a large namespace add to rows
-that others named, a second round trip brings their blocks.
+The index has three parts. Blocks hold the postings of most rows, the words of the
+latest rows are read whole, and stale words take back what the blocks say about rows
+that have changed since. If common terms of a large namespace add to rows that others
+named, a second round trip brings their blocks.
 """
 
 from __future__ import annotations
@@ -14,13 +16,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import RECORD_OF, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, MOST_NOTES, LayerEvidence, Question, Standing, VectorState
+from hexad.store import (
+    MOST_ASSOCIATIONS,
+    MOST_NOTES,
+    LayerEvidence,
+    Question,
+    Standing,
+    VectorState,
+)
 from hexad.store.codec import CODES, LAYERS
 from hexad.store.postgres.blocks import count_of, find, unpack
 from hexad.store.postgres.connection import Sql, columns, flat
 from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, decode, hashed
 from hexad.store.postgres.work import Work
-from hexad.store.searching import Opening, UnsplitRows, counted_terms, evidence_of, opening_order
+from hexad.store.searching import (
+    Opening,
+    UnsplitRows,
+    counted_terms,
+    evidence_of,
+    opening_order,
+)
 from hexad.text.index import IndexStatistics, Posting
 
 if TYPE_CHECKING:
@@ -56,7 +71,8 @@ BLOCKS_OF_ROWS: Final = (
     "WHERE tenant = $1 AND term = t.term AND newest >= t.number ORDER BY newest LIMIT 1) b"
 )
 _EXPIRED: Final = (
-    "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND expires IS NOT NULL AND words IS NOT NULL"
+    "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND "
+    "expires IS NOT NULL AND words IS NOT NULL"
 )
 _OWN: Final = "SELECT EXISTS (SELECT 1 FROM hexad.record WHERE tenant = $1 AND standing > 0 AND words IS NOT NULL)"
 _STANDING: Final = (
@@ -74,7 +90,9 @@ _NOTED: Final = (
     "AND standing > 0 AND words IS NOT NULL LIMIT $3::bigint + 1) AS own) <= $3 "
     "ORDER BY updated DESC, number DESC LIMIT $4"
 )
-_STATES: Final = "SELECT layer, rows, stamp FROM hexad.embedder WHERE tenant = $1 AND embedder = $2"
+_STATES: Final = (
+    "SELECT layer, rows, stamp FROM hexad.embedder WHERE tenant = $1 AND embedder = $2"
+)
 _ASSOCIATIONS: Final = (
     "SELECT a.*, (SELECT number FROM hexad.record r WHERE r.tenant = $1 AND r.layer = a.layer AND r.id = a.id "
     "AND r.words IS NOT NULL) FROM unnest($2::smallint[]) AS l (layer) CROSS JOIN unnest($3::text[]) AS t (term) "
@@ -97,7 +115,9 @@ def term_key(layer: Layer, term: str) -> int:
 
 @dataclass(slots=True)
 class _Term:
-    """The postings of a term that were read: those in its leaf, and in some of its blocks."""
+    """The postings of a term that were read: those in its leaf, and in some of its
+    blocks.
+    """
 
     total: int = 0
     held: int = 0
@@ -147,7 +167,9 @@ class _PostgresLayer:
     stale: UnsplitRows = field(default_factory=UnsplitRows)
     changed: Collection[int] = ()  # the stale rows
     terms: dict[str, _Term] = field(default_factory=dict)
-    statistics: IndexStatistics = field(default_factory=lambda: IndexStatistics(0, 0, {}))
+    statistics: IndexStatistics = field(
+        default_factory=lambda: IndexStatistics(0, 0, {})
+    )
     opening: Opening = field(default_factory=Opening)
     _with_facets: set[int] | None = None
 
@@ -159,18 +181,28 @@ class _PostgresLayer:
     def count(self) -> None:
         """Work out the counts of the terms, those of stale rows taken back."""
         counts = {
-            term: self.terms[term].total + len(self.latest.postings(term)) - len(self.stale.postings(term))
+            term: self.terms[term].total
+            + len(self.latest.postings(term))
+            - len(self.stale.postings(term))
             for term in self.counted
         }
         self.statistics = IndexStatistics(
-            self.rows, self.length, {term: count for term, count in counts.items() if count}
+            self.rows,
+            self.length,
+            {term: count for term, count in counts.items() if count},
         )
 
     def newest(self, term: str, limit: int) -> list[Posting]:
         """The newest rows that hold a term and pass the filter."""
-        latest = [posting for posting in self.latest.postings(term) if self.passes(posting[0])]
+        latest = [
+            posting for posting in self.latest.postings(term) if self.passes(posting[0])
+        ]
         current = self._current(term)
-        passing = (posting for posting in current if self.passes(posting[0])) if self.filtered else current
+        passing = (
+            (posting for posting in current if self.passes(posting[0]))
+            if self.filtered
+            else current
+        )
         stored = list(islice(passing, limit))
         if latest and stored and latest[-1][0] < stored[0][0]:
             return sorted([*latest, *stored], reverse=True)
@@ -178,20 +210,39 @@ class _PostgresLayer:
 
     def among(self, term: str, rows: Collection[int]) -> list[Posting]:
         """Those of the given rows that hold a term, newest first."""
-        stored = (posting for posting in self.terms[term].among(sorted(rows)) if posting[0] not in self.changed)
-        return sorted(posting for posting in (*self.latest.postings(term), *stored) if posting[0] in rows)[::-1]
+        stored = (
+            posting
+            for posting in self.terms[term].among(sorted(rows))
+            if posting[0] not in self.changed
+        )
+        return sorted(
+            posting
+            for posting in (*self.latest.postings(term), *stored)
+            if posting[0] in rows
+        )[::-1]
 
     def passes(self, number: int) -> bool:
         """Whether a row holds all facets and has not expired."""
         if self.facets and self._with_facets is None:
-            held = ((*self.latest.postings(each), *self._current(each)) for each in self.facets)
-            self._with_facets = set.intersection(*({posting[0] for posting in postings} for postings in held))
-        return number not in self.expired and (self._with_facets is None or number in self._with_facets)
+            held = (
+                (*self.latest.postings(each), *self._current(each))
+                for each in self.facets
+            )
+            self._with_facets = set.intersection(
+                *({posting[0] for posting in postings} for postings in held)
+            )
+        return number not in self.expired and (
+            self._with_facets is None or number in self._with_facets
+        )
 
     def _current(self, term: str) -> Iterator[Posting]:
         """The rows in leaves and blocks, without the stale ones."""
         postings, changed = self.terms[term].postings(), self.changed
-        return (posting for posting in postings if posting[0] not in changed) if changed else postings
+        return (
+            (posting for posting in postings if posting[0] not in changed)
+            if changed
+            else postings
+        )
 
 
 class PostgresSearch(Work):
@@ -200,37 +251,77 @@ class PostgresSearch(Work):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._searches: dict[Layer, _PostgresLayer] = {}  # of the latest question
-        self._vectors: dict[tuple[int, int], tuple[int, Sequence[Any]]] = {}  # by layer and embedder, above a stamp
+        self._vectors: dict[
+            tuple[int, int], tuple[int, Sequence[Any]]
+        ] = {}  # by layer and embedder, above a stamp
 
     def evidence(self, question: Question) -> dict[Layer, LayerEvidence]:
-        """The evidence of each layer. Those that were empty lately are asked only if they are not any more."""
-        stored, lately = [layer for layer in question.layers if layer in RECORD_OF], self.filled.get(self.tenant)
-        some = [each for each in stored if lately is None or CODES[each] in lately] if self.only_reads else stored
-        searches = self._searches = {layer: _layer_search(layer, question) for layer in some}
+        """The evidence of each layer. Those that were empty lately are asked only if
+        they are not any more.
+        """
+        stored, lately = (
+            [layer for layer in question.layers if layer in RECORD_OF],
+            self.filled.get(self.tenant),
+        )
+        some = (
+            [each for each in stored if lately is None or CODES[each] in lately]
+            if self.only_reads
+            else stored
+        )
+        searches = self._searches = {
+            layer: _layer_search(layer, question) for layer in some
+        }
         asked = self._of_layers(question) | self._of_entries(question)
         answers = dict(zip(asked, self.ask(*asked.values()), strict=True))
-        filled = frozenset(code for code, scope in self.head.scopes.items() if scope.rows)
+        filled = frozenset(
+            code for code, scope in self.head.scopes.items() if scope.rows
+        )
         self.filled.put(self.tenant, filled)
         if any(layer not in searches and CODES[layer] in filled for layer in stored):
             return self.evidence(question)
         self._fill(answers)
         self._open(question)
-        if question.embedder is not None:  # somebody will probably ask for the vectors that came along
+        if (
+            question.embedder is not None
+        ):  # somebody will probably ask for the vectors that came along
             embedder, along = hashed(question.embedder), answers["vectors"]
             for code in [CODES[layer] for layer in searches]:
                 after = self.stamps.get((self.tenant, code, embedder)) or 0
-                self._vectors[code, embedder] = after, [row[1:] for row in along if row[0] == code]
-        states = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in answers.get("states", ())}
-        standing = [decode(row) for name in ("standing", "noted") for row in answers.get(name, ())]
-        associations = [(ASSOCIATIONS.of_row(row[:-1]), row[-1]) for row in answers.get("associations", ())]
+                self._vectors[code, embedder] = (
+                    after,
+                    [row[1:] for row in along if row[0] == code],
+                )
+        states = {
+            LAYERS[layer]: VectorState(rows, stamp)
+            for layer, rows, stamp in answers.get("states", ())
+        }
+        standing = [
+            decode(row)
+            for name in ("standing", "noted")
+            for row in answers.get(name, ())
+        ]
+        associations = [
+            (ASSOCIATIONS.of_row(row[:-1]), row[-1])
+            for row in answers.get("associations", ())
+        ]
         opened = {
-            layer: (each.statistics, each.opening, each.filtered) for layer, each in searches.items() if each.rows
+            layer: (each.statistics, each.opening, each.filtered)
+            for layer, each in searches.items()
+            if each.rows
         }
         own = any(flat(answers.get("own", ())))
         return evidence_of(question, opened, associations, states, standing, own=own)
 
-    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
-        """Those of the given rows that hold all facets and have not expired: usually the latest question knows."""
+    def passing(
+        self,
+        layer: Layer,
+        numbers: Collection[int],
+        facets: Sequence[str],
+        now: datetime,
+    ) -> set[int]:
+        """Those of the given rows that hold all facets and have not expired: usually
+        the latest question knows.
+        """
         search = self._searches.get(layer)
         if search is None or search.facets != facets or not self.only_reads:
             self.evidence(Question(layers=(layer,), now=now, facets=facets))
@@ -241,7 +332,11 @@ class PostgresSearch(Work):
         """The statements of the first round trip about every layer."""
         tenant, codes = self.tenant, [CODES[layer] for layer in self._searches]
         asked: dict[str, Sql] = {}
-        if keys := columns((key, CODES[layer]) for layer, search in self._searches.items() for key in search.keys):
+        if keys := columns(
+            (key, CODES[layer])
+            for layer, search in self._searches.items()
+            for key in search.keys
+        ):
             most = _ALL_BLOCKS if question.facets else _BLOCKS_AT_FIRST
             asked["latest"] = Sql(UNSPLIT, (tenant, codes))
             asked["postings"] = Sql(_POSTINGS, (tenant, keys[0], most, keys[1]))
@@ -249,10 +344,14 @@ class PostgresSearch(Work):
             embedder = hashed(question.embedder)
             known = [self.stamps.get((tenant, code, embedder)) or 0 for code in codes]
             asked["states"] = Sql(_STATES, (tenant, embedder))
-            asked["vectors"] = Sql(VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
+            asked["vectors"] = Sql(
+                VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG)
+            )
         if question.terms:
             all_codes = [CODES[layer] for layer in question.layers]
-            asked["associations"] = Sql(_ASSOCIATIONS, (tenant, all_codes, list(dict.fromkeys(question.terms))))
+            asked["associations"] = Sql(
+                _ASSOCIATIONS, (tenant, all_codes, list(dict.fromkeys(question.terms)))
+            )
         return asked
 
     def _of_entries(self, question: Question) -> dict[str, Sql]:
@@ -266,7 +365,9 @@ class PostgresSearch(Work):
             rows = _STANDING_OF_FEW if question.with_rules else _STANDING
             asked["standing"] = Sql(rows, (tenant, least, now, question.standing))
             if question.with_rules:
-                asked["noted"] = Sql(_NOTED, (tenant, now, question.standing, MOST_NOTES))
+                asked["noted"] = Sql(
+                    _NOTED, (tenant, now, question.standing, MOST_NOTES)
+                )
         return asked
 
     def _fill(self, answers: Mapping[str, Sequence[Any]]) -> None:
@@ -274,17 +375,27 @@ class PostgresSearch(Work):
         for code, number, words, is_latest in answers.get("latest", ()):
             whole.setdefault((LAYERS[code], is_latest), []).append((number, words))
         for (layer, is_latest), rows in whole.items():
-            setattr(self._searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
+            setattr(
+                self._searches[layer],
+                "latest" if is_latest else "stale",
+                UnsplitRows(sorted(rows, reverse=True)),
+            )
         self._add(answers.get("postings", ()))
         for layer, search in self._searches.items():
             scope = self.head.scopes[CODES[layer]]
             search.rows, search.length = scope.rows, scope.length
             search.changed = frozenset(number for number, _ in search.stale.rows)
-            search.expired = frozenset(flat(answers["expired"])) if layer is Layer.USER_KNOWLEDGE else ()
+            search.expired = (
+                frozenset(flat(answers["expired"]))
+                if layer is Layer.USER_KNOWLEDGE
+                else ()
+            )
             search.count()
 
     def _add(self, blocks: Sequence[Any]) -> None:
-        homes = {key: search for search in self._searches.values() for key in search.keys}
+        homes = {
+            key: search for search in self._searches.values() for key in search.keys
+        }
         for key, newest, packed in blocks:
             search = homes[key]
             search.terms[search.keys[key]].add(newest, packed, key)
@@ -303,17 +414,31 @@ class PostgresSearch(Work):
         pairs: list[tuple[int, int]] = []
         for search in searches:
             unread = search.opening.unread
-            lacking = {key: term for key, term in search.keys.items() if not search.terms[term].complete}
-            pairs += [(key, row) for key, term in lacking.items() for row in unread.get(term, ())]
+            lacking = {
+                key: term
+                for key, term in search.keys.items()
+                if not search.terms[term].complete
+            }
+            pairs += [
+                (key, row)
+                for key, term in lacking.items()
+                for row in unread.get(term, ())
+            ]
         if pairs:
             self._add(self.ask(Sql(BLOCKS_OF_ROWS, (self.tenant, *columns(pairs))))[0])
         for search in searches:
             unread = search.opening.unread
-            search.opening.complete({term: search.among(term, set(rows)) for term, rows in unread.items()})
+            search.opening.complete(
+                {term: search.among(term, set(rows)) for term, rows in unread.items()}
+            )
 
 
 def _layer_search(layer: Layer, question: Question) -> _PostgresLayer:
-    counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
+    counted = counted_terms(
+        question.terms, question.facets, subjects=layer in question.with_subjects
+    )
     terms = tuple(dict.fromkeys(counted))
     keys = {term_key(layer, term): term for term in terms}
-    return _PostgresLayer(terms, question.facets, keys, terms={term: _Term() for term in terms})
+    return _PostgresLayer(
+        terms, question.facets, keys, terms={term: _Term() for term in terms}
+    )

@@ -42,9 +42,9 @@ _PAGE: Final = (
     "AND ($4::bigint IS NULL OR (words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad.vector v WHERE v.tenant = $1 "
     "AND v.number = r.number AND v.embedder = $4))) ORDER BY number LIMIT $5"
 )
-_PAGE_BEFORE: Final = _PAGE.replace("number > $3 ", "number > $3 AND number < $6 ").replace(
-    "ORDER BY number", "ORDER BY number DESC"
-)
+_PAGE_BEFORE: Final = _PAGE.replace(
+    "number > $3 ", "number > $3 AND number < $6 "
+).replace("ORDER BY number", "ORDER BY number DESC")
 _CHOSEN: Final = (
     "FROM unnest($2::smallint[], $3::bigint[]) AS c (l, n) "
     "JOIN hexad.record ON tenant = $1 AND layer = c.l AND number = c.n"
@@ -61,7 +61,9 @@ _SKETCH: Final = (  # the rows, their neighbours in threads, and the user's entr
     f"(SELECT count(*) FROM chosen WHERE layer = {_ENTRIES} AND origin <> 'user') > {OTHERS}"
 )
 _BESIDE: Final = 1  # the part of the neighbours
-_VECTOR_NUMBERS: Final = "SELECT number FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3"
+_VECTOR_NUMBERS: Final = (
+    "SELECT number FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3"
+)
 _VERSIONS: Final = "SELECT data FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 ORDER BY version DESC"
 _KEYS_OF_SESSION: Final = (
     f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND session = $2 UNION "
@@ -93,9 +95,13 @@ class View(PostgresSearch, PostgresLearning):
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
         self._facts: dict[str, str] | None = None  # those that are not in the head
-        self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
+        self._along: dict[
+            tuple[int, int], Sequence[Any]
+        ] = {}  # rows that came along with their sketches
 
-    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
+    def get(
+        self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()
+    ) -> Row | None:
         self._read([(layer, id), *ahead])
         found = self.rows[layer, id]
         if found is None and layer is Layer.USER_KNOWLEDGE:
@@ -119,37 +125,69 @@ class View(PostgresSearch, PostgresLearning):
 
     def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
         """The values that find a row: only entries are found without regard to case."""
-        return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
+        return (
+            self.tenant,
+            CODES[layer],
+            id,
+            folded(id) if layer is Layer.USER_KNOWLEDGE else None,
+        )
 
     def page(
-        self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
     ) -> Sequence[Row]:
         if self._begun and not self.head.number:
             return []  # nothing was ever stored
         embedder = None if without is None else hashed(without)
         given = (CODES[layer], after, embedder, limit)
         self.forget_rows()
-        return self.keep(self._rows(_PAGE, *given) if before is None else self._rows(_PAGE_BEFORE, *given, before))
+        return self.keep(
+            self._rows(_PAGE, *given)
+            if before is None
+            else self._rows(_PAGE_BEFORE, *given, before)
+        )
 
     def sketch(
-        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+        self,
+        chosen: Mapping[Layer, Collection[int]],
+        now: datetime,
+        *,
+        rest: Callable[[], Sequence[int]] = tuple,
     ) -> Mapping[Layer, Sketches]:
         entries = list(chosen.get(Layer.USER_KNOWLEDGE, ()))
         if entries and (chosen.keys(), entries) == (self._users.keys(), self._rest):
             return self._users
         self._rest = list(rest()) if entries else []
-        parts: tuple[dict[Layer, list[Sketch]], ...] = ({layer: [] for layer in chosen}, {}, {})
+        parts: tuple[dict[Layer, list[Sketch]], ...] = (
+            {layer: [] for layer in chosen},
+            {},
+            {},
+        )
         known = set(entries)
-        for part, *row in self._rows(_SKETCH, *_places(chosen), to_microseconds(now), self._rest):
+        for part, *row in self._rows(
+            _SKETCH, *_places(chosen), to_microseconds(now), self._rest
+        ):
             if part != _BESIDE or row[1] not in known:
                 if row[-2] is not None:
                     self._along[row[0], row[1]] = row
                 parts[part].setdefault(LAYERS[row[0]], []).append(decode_sketch(row))
         found, beside, users = parts
-        self._users = {Layer.USER_KNOWLEDGE: Sketches(users.get(Layer.USER_KNOWLEDGE, []))}
-        return {layer: Sketches(each, beside.get(layer, [])) for layer, each in found.items()}
+        self._users = {
+            Layer.USER_KNOWLEDGE: Sketches(users.get(Layer.USER_KNOWLEDGE, []))
+        }
+        return {
+            layer: Sketches(each, beside.get(layer, []))
+            for layer, each in found.items()
+        }
 
-    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
+    def fetch(
+        self, chosen: Mapping[Layer, Collection[int]]
+    ) -> Mapping[Layer, Sequence[Row]]:
         wanted = set(zip(*_places(chosen), strict=True))
         rows = [self._along[place] for place in wanted & self._along.keys()]
         if missing := columns(wanted - self._along.keys()):
@@ -159,11 +197,16 @@ class View(PostgresSearch, PostgresLearning):
             found[LAYERS[row[0]]].append(decode(row))
         return found
 
-    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+    def vectors(
+        self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000
+    ) -> Sequence[Vector]:
         place = CODES[layer], hashed(embedder)
         known, rows = self._vectors.pop(place, (-1, ()))
         if known != after or limit < VECTORS_ALONG or not self.only_reads:
-            rows = [row[1:] for row in self._rows(VECTORS, place[1], [place[0]], [after], limit)]
+            rows = [
+                row[1:]
+                for row in self._rows(VECTORS, place[1], [place[0]], [after], limit)
+            ]
         if rows:
             self.stamps.put((self.tenant, *place), rows[-1][1])
         return list(map(Vector._make, rows))
@@ -172,15 +215,29 @@ class View(PostgresSearch, PostgresLearning):
         return set(flat(self._rows(_VECTOR_NUMBERS, CODES[layer], hashed(embedder))))
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
-        return [VERSIONS[layer].made(data) for (data,) in self._rows(_VERSIONS, CODES[layer], id)]
+        return [
+            VERSIONS[layer].made(data)
+            for (data,) in self._rows(_VERSIONS, CODES[layer], id)
+        ]
 
-    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
+    def keys_of(
+        self, *, session: str | None = None, subject: str | None = None
+    ) -> Sequence[str]:
+        sql, value = (
+            (_KEYS_OF_SUBJECT, subject)
+            if session is None
+            else (_KEYS_OF_SESSION, session)
+        )
         return flat(self._rows(sql, value))
 
-    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
+    def associations(
+        self, layer: Layer | None = None, id: str | None = None
+    ) -> Sequence[Association]:
         rows = self._rows(_ASSOCIATIONS, None if layer is None else CODES[layer], id)
-        return sorted(map(ASSOCIATIONS.of_row, rows), key=lambda each: (each.layer.value, each.id, each.term))
+        return sorted(
+            map(ASSOCIATIONS.of_row, rows),
+            key=lambda each: (each.layer.value, each.id, each.term),
+        )
 
     def proposals(self) -> Sequence[Proposal]:
         return [PROPOSALS.made(data) for (data,) in self._rows(_PROPOSALS)]

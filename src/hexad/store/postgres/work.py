@@ -1,6 +1,8 @@
-"""A unit of work: one connection, one transaction, one namespace. It begins with its first statement.
+"""A unit of work: one connection, one transaction, one namespace. It begins with its
+first statement.
 
-So the first round trip begins the transaction, locks or reads the namespace's head, and brings the first answer.
+So the first round trip begins the transaction, locks or reads the namespace's head, and
+brings the first answer.
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ from hexad.recent import Recent
 from hexad.store import Row, folded
 from hexad.store.codec import LAYERS
 from hexad.store.postgres.connection import PipelineConnection, Rows, Sql
-from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
+from hexad.store.postgres.failures import (
+    Failure,
+    is_gone,
+    may_work_again,
+    needs_another,
+    translate,
+)
 from hexad.store.postgres.records import decode, hashed
 
 if TYPE_CHECKING:
@@ -52,9 +60,15 @@ class Database:
     pool: Pool
     location: str
     patience: float
-    maintain: Callable[[Work], bool] = lambda _: False  # called when a head is known; whether to ask again
-    stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
-    filled: Recent[int, frozenset[int]] = field(default_factory=lambda: Recent(_MOST_STAMPS))  # layers with rows
+    maintain: Callable[[Work], bool] = lambda _: (
+        False
+    )  # called when a head is known; whether to ask again
+    stamps: Recent[tuple[int, int, int], int] = field(
+        default_factory=lambda: Recent(_MOST_STAMPS)
+    )
+    filled: Recent[int, frozenset[int]] = field(
+        default_factory=lambda: Recent(_MOST_STAMPS)
+    )  # layers with rows
 
 
 @dataclass(slots=True)
@@ -69,7 +83,9 @@ class LayerIndex:
 
 @dataclass(slots=True)
 class Head:
-    """The row of a namespace: its counters, the end of its audit chain, its facts, and its index in numbers."""
+    """The row of a namespace: its counters, the end of its audit chain, its facts, and
+    its index in numbers.
+    """
 
     namespace: str
     number: int = 0
@@ -78,7 +94,9 @@ class Head:
     changed: int = 0
     stamp: int = 0
     facts: dict[str, str] = field(default_factory=dict)
-    scopes: dict[int, LayerIndex] = field(default_factory=lambda: defaultdict(LayerIndex))  # by the code of the layer
+    scopes: dict[int, LayerIndex] = field(
+        default_factory=lambda: defaultdict(LayerIndex)
+    )  # by the code of the layer
 
 
 class Work:
@@ -86,7 +104,9 @@ class Work:
 
     only_reads = True
 
-    def __init__(self, database: Database, namespace: str, seconds: float | None) -> None:
+    def __init__(
+        self, database: Database, namespace: str, seconds: float | None
+    ) -> None:
         self.namespace = namespace
         self.tenant = hashed(namespace)
         self._database = database
@@ -99,8 +119,12 @@ class Work:
         self.stamps = database.stamps
         self.filled = database.filled
         self.head = Head(namespace)
-        self.rows: dict[tuple[Layer, str], Row | None] = {}  # as they were read or written; None: there is no such row
-        self.folds: dict[str, str | None] = {}  # of keys without regard to case, the one that is there
+        self.rows: dict[
+            tuple[Layer, str], Row | None
+        ] = {}  # as they were read or written; None: there is no such row
+        self.folds: dict[
+            str, str | None
+        ] = {}  # of keys without regard to case, the one that is there
 
     def ask(self, *statements: Sql) -> list[Rows]:
         """The rows of each statement, in one round trip."""
@@ -130,7 +154,11 @@ class Work:
         """Whether it is known which row an id finds."""
         if (layer, id) not in self.rows:
             return False
-        return layer is not Layer.USER_KNOWLEDGE or self.rows[layer, id] is not None or folded(id) in self.folds
+        return (
+            layer is not Layer.USER_KNOWLEDGE
+            or self.rows[layer, id] is not None
+            or folded(id) in self.folds
+        )
 
     def keep(self, rows: Sequence[Sequence[Any]]) -> list[Row]:
         """Decode rows and remember them, unless they were changed here."""
@@ -154,7 +182,9 @@ class Work:
 
     @contextmanager
     def interrupted(self) -> Iterator[None]:
-        """End the transaction without a connection in hand, and begin it anew afterwards."""
+        """End the transaction without a connection in hand, and begin it anew
+        afterwards.
+        """
         self.leave("ROLLBACK")
         self._begun = self._sent = False
         yield
@@ -185,10 +215,16 @@ class Work:
                 self._start_again(error)
         self._begun = True
         self._opened(results[: len(first)])
-        return self.ask(*statements) if self._database.maintain(self) else results[len(first) + len(queued) :]
+        return (
+            self.ask(*statements)
+            if self._database.maintain(self)
+            else results[len(first) + len(queued) :]
+        )
 
     def _resumed(self, error: Exception, statements: Sequence[Sql]) -> list[Rows]:
-        """Read on over another connection. If nobody changed the namespace in the meantime, it is the same state."""
+        """Read on over another connection. If nobody changed the namespace in the
+        meantime, it is the same state.
+        """
         changed = self.head.changed
         try:
             self._start_again(error)
@@ -216,20 +252,46 @@ class Work:
 
     def _opened(self, results: Sequence[Rows]) -> None:
         """Take the head from the results of `_first`."""
-        for namespace, number, sequence, digest, changed, stamp, facts, *numbers in results[-1]:
+        for (
+            namespace,
+            number,
+            sequence,
+            digest,
+            changed,
+            stamp,
+            facts,
+            *numbers,
+        ) in results[-1]:
             held = dict(enumerate(starmap(LayerIndex, zip(*numbers, strict=True)), 1))
             scopes = {
                 code: held.get(code) or LayerIndex() for code in sorted(LAYERS)
             }  # a layer may be newer than the row
-            self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts), scopes)
+            self.head = Head(
+                namespace,
+                number,
+                sequence,
+                digest,
+                changed,
+                stamp,
+                json.loads(facts),
+                scopes,
+            )
         if self.head.namespace != self.namespace:
-            reason = f"has the same hash as {self.head.namespace!r}; choose another name"
-            raise StoreError(self._database.location, f"namespace {self.namespace!r} {reason}")
+            reason = (
+                f"has the same hash as {self.head.namespace!r}; choose another name"
+            )
+            raise StoreError(
+                self._database.location, f"namespace {self.namespace!r} {reason}"
+            )
 
     def _first(self) -> list[Sql]:
         """The statements that begin the transaction; the last one reads the head."""
-        self._until = None if self._seconds is None else time.monotonic() + self._seconds + _GRACE
-        deadline = "0" if self._seconds is None else f"{max(1, int(self._seconds * 1000))}"
+        self._until = (
+            None if self._seconds is None else time.monotonic() + self._seconds + _GRACE
+        )
+        deadline = (
+            "0" if self._seconds is None else f"{max(1, int(self._seconds * 1000))}"
+        )
         return [
             Sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
             Sql(SETTINGS, (deadline, "0")),
@@ -237,7 +299,9 @@ class Work:
         ]
 
     def _state(self) -> Sequence[Sql]:
-        """Statements that bring the database up to what this unit of work has in memory."""
+        """Statements that bring the database up to what this unit of work has in
+        memory.
+        """
         return ()
 
     def _patience(self) -> float:

@@ -1,4 +1,6 @@
-"""A connection for each thread, opened when it is first needed, closed around `fork`, and errors translated once."""
+"""A connection for each thread, opened when it is first needed, closed around `fork`,
+and errors translated once.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,13 @@ if TYPE_CHECKING:
     from hexad.store.sqlite.search import Namespace
 
 _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
-_STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
+_STEPS_BETWEEN_LOOKS: Final = (
+    2000  # of SQLite's machine, between two looks at the clock
+)
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
-_inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
+_inherited: Final[
+    list[object]
+] = []  # a child must neither use nor close its parent's connections
 
 
 class Connection(sqlite3.Connection):
@@ -44,12 +50,19 @@ class Connection(sqlite3.Connection):
         super().__init__(*arguments, **options)
         self.busy = threading.RLock()
         self.retired = False
-        self.file = 0, 0  # device and number of the file, as long as it is the one at the path
+        self.file = (
+            0,
+            0,
+        )  # device and number of the file, as long as it is the one at the path
         self._waits: float | None = None
-        self.known: tuple[object, Namespace] | None = None  # of the latest one: in which state, and what was read
+        self.known: tuple[object, Namespace] | None = (
+            None  # of the latest one: in which state, and what was read
+        )
 
     def wait_for(self, seconds: float) -> None:
-        """Wait so long for other writers from now on; saying the same again costs nothing."""
+        """Wait so long for other writers from now on; saying the same again costs
+        nothing.
+        """
         if seconds != self._waits:
             self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._waits = seconds
@@ -60,7 +73,9 @@ class Connection(sqlite3.Connection):
 
     @property
     def working(self) -> bool:
-        """Whether a transaction is open; a connection that its thread took with it has none."""
+        """Whether a transaction is open; a connection that its thread took with it has
+        none.
+        """
         try:
             return self.in_transaction
         except sqlite3.ProgrammingError:
@@ -72,7 +87,9 @@ class Connection(sqlite3.Connection):
         self.close()
 
     def __del__(self) -> None:
-        with suppress(sqlite3.ProgrammingError):  # it was never open: the file could not be opened
+        with suppress(
+            sqlite3.ProgrammingError
+        ):  # it was never open: the file could not be opened
             self.close()
 
 
@@ -99,8 +116,9 @@ class _Lease:
 class Connections:
     """Hands each thread its own connection to one file.
 
-    SQLite remembers a process's locks in its memory, which a child of `fork` inherits without having the locks: it
-    would write into a log that others have removed. So all connections are closed before a `fork`, by both.
+    SQLite remembers a process's locks in its memory, which a child of `fork` inherits
+    without having the locks: it would write into a log that others have removed. So all
+    connections are closed before a `fork`, by both.
     """
 
     def __init__(self, path: Path, *, patience: float) -> None:
@@ -111,7 +129,9 @@ class Connections:
         hold_over_fork(self)
 
     def take(self) -> Connection:
-        """This thread's connection, to be released through its ``busy``; until then nobody closes it."""
+        """This thread's connection, to be released through its ``busy``; until then
+        nobody closes it.
+        """
         while True:
             connection = self._mine()
             connection.busy.acquire()
@@ -129,7 +149,9 @@ class Connections:
             connection.busy.release()
 
     def close(self) -> None:
-        """Close every thread's connection, once its work is done; later calls are errors."""
+        """Close every thread's connection, once its work is done; later calls are
+        errors.
+        """
         with self._lock:
             self._closed = True
             for connection in self._retire_idle(self.patience):
@@ -137,7 +159,9 @@ class Connections:
             self._start()
 
     def before_fork(self) -> None:
-        """Let nobody open a connection until `after_fork` or `after_fork_in_parent`, and close those there are."""
+        """Let nobody open a connection until `after_fork` or `after_fork_in_parent`,
+        and close those there are.
+        """
         self._lock.acquire()
         self._retire_idle(FORK_PATIENCE)
 
@@ -146,7 +170,9 @@ class Connections:
         self._lock.release()
 
     def after_fork(self) -> None:
-        """Start afresh in a child process; what the parent could not close is left as it is."""
+        """Start afresh in a child process; what the parent could not close is left as
+        it is.
+        """
         _inherited.append((self._local, self._living()))
         self._start()
 
@@ -157,7 +183,9 @@ class Connections:
         return lease.connection
 
     def _retire_idle(self, patience: float) -> list[Connection]:
-        """Close the connections whose work ends in time, and name those whose work does not."""
+        """Close the connections whose work ends in time, and name those whose work does
+        not.
+        """
         end = time.monotonic() + patience
         left = []
         for connection in self._living():
@@ -191,20 +219,28 @@ class Connections:
 
 
 def open_connection(path: Path, patience: float) -> Connection:
-    """A connection to a file that is there; it commits durably and overwrites what it deletes."""
-    connection: Connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, **OPTIONS)
+    """A connection to a file that is there; it commits durably and overwrites what it
+    deletes.
+    """
+    connection: Connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=patience, **OPTIONS
+    )
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHED}")
         connection.file = _file_at(path)
-    except UnicodeDecodeError as error:  # of SQLite's message, which quotes the damaged schema
+    except (
+        UnicodeDecodeError
+    ) as error:  # of SQLite's message, which quotes the damaged schema
         raise StoreDamaged(str(path), _DAMAGED) from error
     return connection
 
 
 def _file_at(path: Path) -> tuple[int, int]:
-    """Device and number of the file at a path, which are those of another file once it is replaced."""
+    """Device and number of the file at a path, which are those of another file once it
+    is replaced.
+    """
     try:
         found = os.stat(path)  # noqa: PTH116 - half the time of Path's own; every save passes here
     except OSError:
@@ -213,9 +249,13 @@ def _file_at(path: Path) -> tuple[int, int]:
 
 
 class _Work:
-    """A transaction as a context manager. A class, not a generator: that takes half the time."""
+    """A transaction as a context manager. A class, not a generator: that takes half the
+    time.
+    """
 
-    def __init__(self, connections: Connections, namespace: str, seconds: float | None) -> None:
+    def __init__(
+        self, connections: Connections, namespace: str, seconds: float | None
+    ) -> None:
         self._connections = connections
         self._namespace = namespace
         self._seconds = seconds
@@ -232,7 +272,9 @@ class _Work:
             raise self._translated(error) from error
         return Unit(connection, self._namespace)
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: object
+    ) -> None:
         try:
             self._end(self._connection, error)
         except sqlite3.Error as failure:
@@ -272,7 +314,10 @@ class Transaction(_Work):
 
     def _begin(self, connection: Connection) -> None:
         if connection.in_transaction:
-            raise StoreError(str(self._connections.path), "this thread is in a transaction already; use that one")
+            raise StoreError(
+                str(self._connections.path),
+                "this thread is in a transaction already; use that one",
+            )
         seconds, start = self._seconds or 0.0, time.monotonic()
         self._turns = self._connections.turns
         if not self._turns.take(seconds):
@@ -284,7 +329,10 @@ class Transaction(_Work):
             try:
                 connection.execute("BEGIN IMMEDIATE")  # at once, as nearly always
             except sqlite3.OperationalError:
-                persistently(lambda: connection.execute("BEGIN IMMEDIATE"), seconds - (time.monotonic() - start))
+                persistently(
+                    lambda: connection.execute("BEGIN IMMEDIATE"),
+                    seconds - (time.monotonic() - start),
+                )
         except BaseException:
             self._give()
             raise
@@ -311,8 +359,8 @@ class Transaction(_Work):
 def persistently(action: Callable[[], object], patience: float) -> None:
     """Try until the lock is free.
 
-    SQLite sleeps longer and longer, so that those who came late are served first; and it does not wait at all where
-    two processes create one file at once.
+    SQLite sleeps longer and longer, so that those who came late are served first; and
+    it does not wait at all where two processes create one file at once.
     """
     start = time.monotonic()
     while True:
@@ -320,7 +368,12 @@ def persistently(action: Callable[[], object], patience: float) -> None:
             action()
         except sqlite3.OperationalError as error:
             waited = time.monotonic() - start
-            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or waited > patience:
+            if (
+                not str(getattr(error, "sqlite_errorname", "")).startswith(
+                    "SQLITE_BUSY"
+                )
+                or waited > patience
+            ):
                 raise
             time.sleep(random.uniform(*_NAP))  # noqa: S311
         else:
@@ -356,14 +409,30 @@ _DAMAGED: Final = (
 _GONE: Final = "the file was deleted or replaced after it was opened, so nothing was saved; open it again"
 _BUSY_HERE: Final = "another thread of this process kept the database locked; try again"
 _CLOSED: Final = "this engine was closed; open it again"
-_IOERR: Final = tuple(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "SHMSIZE", "TRUNCATE"))
-_TRANSLATIONS: Final[tuple[tuple[str | tuple[str, ...], type[StoreError], str], ...]] = (
+_IOERR: Final = tuple(
+    f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "SHMSIZE", "TRUNCATE")
+)
+_TRANSLATIONS: Final[
+    tuple[tuple[str | tuple[str, ...], type[StoreError], str], ...]
+] = (
     ("SQLITE_BUSY", StoreBusy, "another process kept the database locked; try again"),
     ("SQLITE_LOCKED", StoreBusy, "another connection kept the table locked; try again"),
-    (("SQLITE_READONLY", "SQLITE_PERM"), StoreReadOnly, "cannot be written; check the permissions of file and folder"),
+    (
+        ("SQLITE_READONLY", "SQLITE_PERM"),
+        StoreReadOnly,
+        "cannot be written; check the permissions of file and folder",
+    ),
     ("SQLITE_FULL", StoreFull, "the disk is full; free some space and try again"),
     (_IOERR, StoreFull, "could not be written; check the disk's free space and quota"),
-    ("SQLITE_NOTADB", NotADatabase, "is not a SQLite database; give the path of another file"),
+    (
+        "SQLITE_NOTADB",
+        NotADatabase,
+        "is not a SQLite database; give the path of another file",
+    ),
     ("SQLITE_CORRUPT", StoreDamaged, _DAMAGED),
-    ("SQLITE_CANTOPEN", StoreReadOnly, "cannot be opened; check that its folder exists and can be written"),
+    (
+        "SQLITE_CANTOPEN",
+        StoreReadOnly,
+        "cannot be opened; check that its folder exists and can be written",
+    ),
 )

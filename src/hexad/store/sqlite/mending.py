@@ -1,4 +1,6 @@
-"""Rows that cannot be read are moved to a file beside the database, so that the rest can be read and backed up."""
+"""Rows that cannot be read are moved to a file beside the database, so that the rest
+can be read and backed up.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,11 @@ _ORPHANED: Final = "(namespace, name) NOT IN (SELECT namespace, name FROM hexad_
 
 
 def set_aside(connection: sqlite3.Connection, file: Path) -> Sequence[tuple[str, str]]:
-    """Move unreadable rows into ``file``, one JSON object a line; return the namespace and the name of each.
+    """Move unreadable rows into ``file``, one JSON object a line; return the namespace
+    and the name of each.
 
-    The versions of a skill go with it: they are of no use alone, and in the way of a new skill of that name.
+    The versions of a skill go with it: they are of no use alone, and in the way of a
+    new skill of that name.
     """
     connection.execute("BEGIN IMMEDIATE")
     with connection:
@@ -29,7 +33,9 @@ def set_aside(connection: sqlite3.Connection, file: Path) -> Sequence[tuple[str,
         if moved:
             opened = os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
             with os.fdopen(opened, "a", encoding="utf-8") as lines:
-                lines.writelines(json.dumps(row, default=repr) + "\n" for _, row in moved)
+                lines.writelines(
+                    json.dumps(row, default=repr) + "\n" for _, row in moved
+                )
     return [(str(row["namespace"]), name) for name, row in moved]
 
 
@@ -44,5 +50,7 @@ def _removed(connection: sqlite3.Connection) -> Iterator[tuple[str, dict[str, An
             row = dict(zip((*table.columns, "namespace"), values, strict=True))
             own = [name for name in row if name != table.aside]
             where = " AND ".join(f'"{name}" IS ?' for name in own)
-            connection.execute(f"DELETE FROM {table.name} WHERE {where}", [row[name] for name in own])
+            connection.execute(
+                f"DELETE FROM {table.name} WHERE {where}", [row[name] for name in own]
+            )
             yield f"{table.name} {row[table.key]!r}", {"table": table.name, **row}

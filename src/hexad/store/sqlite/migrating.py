@@ -1,4 +1,6 @@
-"""Migrates a database to this program's schema, once, even if several processes open it at the same time."""
+"""Migrates a database to this program's schema, once, even if several processes open it
+at the same time.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,14 @@ _SCHEMA: Final = "schema"
 
 def schema_of(connection: sqlite3.Connection) -> int:
     """The schema that the database has; 0 without Hexad's tables. Reads only."""
-    tables = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hexad_note'")
+    tables = connection.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hexad_note'"
+    )
     if tables.fetchone() is None:
         return 0
-    row = connection.execute("SELECT value FROM hexad_note WHERE name = ?", (_SCHEMA,)).fetchone()
+    row = connection.execute(
+        "SELECT value FROM hexad_note WHERE name = ?", (_SCHEMA,)
+    ).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -32,7 +38,9 @@ def refuse_newer(connection: sqlite3.Connection, path: Path, known: int) -> int:
         found = schema_of(connection)
     except ValueError as error:
         advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"
-        raise StoreDamaged(str(path), f"its schema is not a number; {advice}") from error
+        raise StoreDamaged(
+            str(path), f"its schema is not a number; {advice}"
+        ) from error
     if found > known:
         raise SchemaTooNew(str(path), found, known)
     return found
@@ -44,13 +52,18 @@ def migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str]) 
         return
     connection.execute("BEGIN IMMEDIATE")
     with connection:  # commits, or rolls back
-        found = refuse_newer(connection, path, len(scripts))  # another process may have been first
+        found = refuse_newer(
+            connection, path, len(scripts)
+        )  # another process may have been first
         if 0 < found < len(scripts):
             _copy(path, found)
         for schema, script in enumerate(scripts[found:], found + 1):
             for statement in split(script):
                 connection.execute(statement)
-            connection.execute("INSERT OR REPLACE INTO hexad_note (name, value) VALUES (?, ?)", (_SCHEMA, str(schema)))
+            connection.execute(
+                "INSERT OR REPLACE INTO hexad_note (name, value) VALUES (?, ?)",
+                (_SCHEMA, str(schema)),
+            )
 
 
 def backup_path(path: Path, schema: int) -> Path:
@@ -59,16 +72,24 @@ def backup_path(path: Path, schema: int) -> Path:
 
 
 def _copy(path: Path, schema: int) -> None:
-    """A consistent copy through a second connection, readable by its owner alone, complete or not there at all."""
+    """A consistent copy through a second connection, readable by its owner alone,
+    complete or not there at all.
+    """
     target = backup_path(path, schema)
     partial = target.with_name(target.name + ".partial")
     try:
         partial.unlink(missing_ok=True)
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as copy:
+        with (
+            closing(sqlite3.connect(path)) as source,
+            closing(sqlite3.connect(partial)) as copy,
+        ):
             source.backup(copy)
         partial.replace(target)
     except OSError as error:
-        raise StoreReadOnly(str(target), f"the copy cannot be made: {error.strerror}; nothing was migrated") from error
+        raise StoreReadOnly(
+            str(target),
+            f"the copy cannot be made: {error.strerror}; nothing was migrated",
+        ) from error
     finally:
         partial.unlink(missing_ok=True)

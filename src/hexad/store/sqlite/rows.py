@@ -1,7 +1,8 @@
-"""Nouns ↔ columns: one table for each noun, one column for each of its fields, in the same order.
+"""Nouns ↔ columns: one table for each noun, one column for each of its fields, in the
+same order.
 
-A field that may be large can lie aside, in a table `<table>_<field>` with the row's number, so that most statements
-neither read nor rewrite it.
+A field that may be large can lie aside, in a table `<table>_<field>` with the row's
+number, so that most statements neither read nor rewrite it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
+from hexad.model import (
+    RECORD_OF,
+    Association,
+    AuditRecord,
+    Layer,
+    Proposal,
+    SkillVersion,
+    Version,
+)
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
 from hexad.store.codec import as_json, decoder_of, unreadable
@@ -55,8 +64,12 @@ class NounTable(Generic[N]):
     insert: str
     update: str
     sketched: str  # the columns of a `Sketch`; a column that this noun does not have is a constant
-    derived: Mapping[str, Callable[[N], object]]  # further columns, computed from the noun, to be searched by
-    sound: set[tuple[type, ...]] = field(default_factory=set)  # the types of rows that were read before
+    derived: Mapping[
+        str, Callable[[N], object]
+    ]  # further columns, computed from the noun, to be searched by
+    sound: set[tuple[type, ...]] = field(
+        default_factory=set
+    )  # the types of rows that were read before
 
     def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the table's own columns."""
@@ -64,7 +77,11 @@ class NounTable(Generic[N]):
         for place, encoder in self.encoders:
             if values[place] is not None:
                 values[place] = encoder(values[place])
-        return [*values, *(compute(noun) for compute in self.derived.values())] if self.derived else values
+        return (
+            [*values, *(compute(noun) for compute in self.derived.values())]
+            if self.derived
+            else values
+        )
 
     @property
     def home_of_aside(self) -> str:
@@ -77,7 +94,9 @@ class NounTable(Generic[N]):
             for value, types in zip(values, self.types, strict=False):
                 if type(value) not in types:
                     held = TypeError(f"it holds {value!r:.40}")
-                    raise unreadable(self.name, values[self.columns.index(self.key)], held)
+                    raise unreadable(
+                        self.name, values[self.columns.index(self.key)], held
+                    )
             self.sound.add(found)
         decoded = dict(zip(self.columns, values, strict=False))
         try:
@@ -85,7 +104,9 @@ class NounTable(Generic[N]):
                 if decoded[column] is not None:
                     decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise unreadable(self.name, values[self.columns.index(self.key)], error) from error
+            raise unreadable(
+                self.name, values[self.columns.index(self.key)], error
+            ) from error
         return self.noun(**decoded)
 
 
@@ -109,13 +130,31 @@ def _table(
     columns = tuple(shaped)
     key = key or columns[0]
     layer = {"layer": Layer.parse}
-    decoders = ((column, layer.get(column) or decoder_of(shape, _DECODERS)) for column, shape in shaped.items())
+    decoders = (
+        (column, layer.get(column) or decoder_of(shape, _DECODERS))
+        for column, shape in shaped.items()
+    )
     encoded = [column for column in columns if column != aside]
-    encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
-    own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
+    encoders = (
+        (place, _ENCODERS.get(shaped[column].kind))
+        for place, column in enumerate(encoded)
+    )
+    own = [
+        f'"{column}"'
+        for column in (
+            *encoded,
+            *(derived or {}),
+            *(["words"] if name in _INDEXED else ()),
+        )
+    ]
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"
-    selected = ", ".join(there if column == aside else f'"{column}"' for column in columns)
-    optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
+    selected = ", ".join(
+        there if column == aside else f'"{column}"' for column in columns
+    )
+    optional = (
+        _SKETCHED.get(column, column) if column in columns else constant
+        for column, constant in _OPTIONAL
+    )
     return NounTable(
         name,
         noun,
@@ -124,15 +163,28 @@ def _table(
         attrgetter(*encoded),
         tuple((place, encoder) for place, encoder in encoders if encoder),
         tuple((column, decoder) for column, decoder in decoders if decoder),
-        tuple(_STORED[shape.kind] | ({type(None)} if shape.nullable else set()) for shape in shaped.values()),
+        tuple(
+            _STORED[shape.kind] | ({type(None)} if shape.nullable else set())
+            for shape in shaped.values()
+        ),
         aside,
         selected=selected,
-        brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
+        brief=", ".join(
+            "'{}'" if column == aside else f'"{column}"' for column in columns
+        ),
         of_id=f'SELECT {selected}, words, number FROM {name} WHERE namespace = ? AND "{key}" = ?',
         insert=f"INSERT INTO {name} ({', '.join(own)}, namespace) VALUES ({'?, ' * len(own)}?)",
         update=f"UPDATE {name} SET {', '.join(f'{column} = ?' for column in own)} WHERE number = ?",
         sketched=", ".join(
-            ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
+            (
+                "number",
+                f'"{key}"',
+                f"substr(words, 1, {SKETCHED})",
+                "origin",
+                "updated",
+                "use_count",
+                *optional,
+            )
         ),
         derived=derived or {},
     )
@@ -159,14 +211,22 @@ _STORED: Final[dict[Kind, frozenset[type]]] = {
 _INDEXED: Final = {f"hexad_{layer.noun}" for layer in RECORD_OF}
 _ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
-    Layer.USER_KNOWLEDGE: {"standing": standing_of, "folded": lambda entry: folded(entry.key)},
+    Layer.USER_KNOWLEDGE: {
+        "standing": standing_of,
+        "folded": lambda entry: folded(entry.key),
+    },
     Layer.AGENT_LEARNINGS: {
         "skeleton": lambda learning: skeleton(learning.template),
         "wildcard": lambda learning: WILDCARD in learning.template,
     },
 }
 TABLES: Final[dict[Layer, NounTable[Any]]] = {
-    layer: _table(f"hexad_{layer.noun}", record, aside=_ASIDE.get(layer), derived=_DERIVED.get(layer))
+    layer: _table(
+        f"hexad_{layer.noun}",
+        record,
+        aside=_ASIDE.get(layer),
+        derived=_DERIVED.get(layer),
+    )
     for layer, record in RECORD_OF.items()
 }
 LAYERS: Final = {layer.value: layer for layer in TABLES}
@@ -177,5 +237,8 @@ VERSIONS: Final[dict[Layer, NounTable[Any]]] = {
 ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
 PROPOSALS: Final = _table("hexad_proposal", Proposal)
 AUDIT: Final = _table("hexad_audit", AuditRecord)
-_NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]
+_NAMED: Final = [
+    f"SELECT namespace FROM {table.name}"
+    for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)
+]
 NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"

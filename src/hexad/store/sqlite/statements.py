@@ -1,4 +1,6 @@
-"""Runs SQL, and reads the migrations; a script that must run inside a transaction is split into its statements."""
+"""Runs SQL, and reads the migrations; a script that must run inside a transaction is
+split into its statements.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,12 @@ class Queries:
 
 @cache
 def in_sqlite(sql: str) -> str:
-    """A statement of PostgreSQL's with SQLite's names and placeholders: it has no schemas, and no tenants but names."""
-    return sql.replace("hexad.", "hexad_").replace("tenant", "namespace").replace("$", "?")
+    """A statement of PostgreSQL's with SQLite's names and placeholders: it has no
+    schemas, and no tenants but names.
+    """
+    return (
+        sql.replace("hexad.", "hexad_").replace("tenant", "namespace").replace("$", "?")
+    )
 
 
 def migrations() -> list[str]:
@@ -40,7 +46,9 @@ def migrations() -> list[str]:
 
 
 def split(script: str) -> Iterator[str]:
-    """The script's statements one by one: `executescript` would commit the transaction it runs in."""
+    """The script's statements one by one: `executescript` would commit the transaction
+    it runs in.
+    """
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -1,7 +1,8 @@
-"""Whose turn it is to write: first among the threads of this process, then among the processes that share a file.
+"""Whose turn it is to write: first among the threads of this process, then among the
+processes that share a file.
 
-This is about order alone. SQLite's own lock decides who writes, but those who wait for it try again after a pause, and
-the next one in is anybody.
+This is about order alone. SQLite's own lock decides who writes, but those who wait for
+it try again after a pause, and the next one in is anybody.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _IN_LINE: Final = 0.25  # seconds that a writer stands in line before it tries i
 
 
 class Turns:
-    """Lets the writers of a process wait for each other, in the order in which they came."""
+    """Lets the writers of a process wait for each other, in the order in which they
+    came.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -54,7 +57,9 @@ class Turns:
                 self._waiting.popleft().release()
 
 
-_turns: Final[weakref.WeakValueDictionary[tuple[int, str], Turns]] = weakref.WeakValueDictionary()
+_turns: Final[weakref.WeakValueDictionary[tuple[int, str], Turns]] = (
+    weakref.WeakValueDictionary()
+)
 
 
 def turns_of(path: str) -> Turns:
@@ -63,7 +68,8 @@ def turns_of(path: str) -> Turns:
 
 
 class WriteQueue:
-    """The line of all processes at a folder: the kernel lets those in that wait for a lock on it, in their order.
+    """The line of all processes at a folder: the kernel lets those in that wait for a
+    lock on it, in their order.
 
     One writer of a process stands in it at a time: whose turn it is.
     """
@@ -82,7 +88,9 @@ class WriteQueue:
         except BlockingIOError:
             with suppress(OSError):
                 self._place = _Place(self._folder, min(seconds, _IN_LINE))
-        except OSError:  # as on Windows, and on file systems without such locks: go on without
+        except (
+            OSError
+        ):  # as on Windows, and on file systems without such locks: go on without
             return
 
     def leave(self) -> None:
@@ -102,7 +110,9 @@ class WriteQueue:
 
 
 class _Place:
-    """A place further back. A wait for the kernel has no time limit, so a thread waits; if it comes late, it leaves."""
+    """A place further back. A wait for the kernel has no time limit, so a thread waits;
+    if it comes late, it leaves.
+    """
 
     def __init__(self, folder: str, seconds: float) -> None:
         self._fd = os.open(folder, os.O_RDONLY)

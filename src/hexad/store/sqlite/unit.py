@@ -1,4 +1,6 @@
-"""A unit of work in SQL: reads and writes one namespace over one connection, inside one transaction."""
+"""A unit of work in SQL: reads and writes one namespace over one connection, inside one
+transaction.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,30 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.model import Association, AuditRecord, Layer, Proposal, Record, SkillVersion, Version
+from hexad.model import (
+    Association,
+    AuditRecord,
+    Layer,
+    Proposal,
+    Record,
+    SkillVersion,
+    Version,
+)
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Row, Sketch, Sketches, Use, folded, places_beside
 from hexad.store.codec import as_json
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, NounTable, unpacked
+from hexad.store.sqlite.rows import (
+    ASSOCIATIONS,
+    AUDIT,
+    LAYERS,
+    PROPOSALS,
+    TABLES,
+    VERSIONS,
+    NounTable,
+    unpacked,
+)
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 
@@ -23,14 +42,26 @@ if TYPE_CHECKING:
 
 
 SCRUBBED: Final = (
-    *(table.name for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS, PROPOSALS)),
-    *("hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer", "hexad_skill_definition"),
+    *(
+        table.name
+        for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS, PROPOSALS)
+    ),
+    *(
+        "hexad_fresh",
+        "hexad_posting",
+        "hexad_vector",
+        "hexad_call",
+        "hexad_offer",
+        "hexad_skill_definition",
+    ),
     "hexad_fact",
 )
 _WIDEST: Final = max(len(table.columns) for table in TABLES.values())
 _SEEN_TOGETHER: Final = 32  # rows of a layer that are usually looked at
 _FACT: Final = "SELECT value FROM hexad_fact WHERE namespace = ? AND name = ?"
-_SET_FACT: Final = "INSERT OR REPLACE INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?)"
+_SET_FACT: Final = (
+    "INSERT OR REPLACE INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?)"
+)
 _CLEAR_VECTORS: Final = "DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE namespace = ?)"
 _CLEAR_MEANINGS: Final = "UPDATE hexad_meaning SET rows = 0 WHERE namespace = ?"
 _KEYS_OF_SESSION: Final = (
@@ -43,7 +74,8 @@ _KEYS_OF_SUBJECT: Final = (
     "FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key"
 )
 _AUDIT: Final = (
-    f"SELECT {AUDIT.selected} FROM hexad_audit WHERE namespace = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+    f"SELECT {AUDIT.selected} FROM hexad_audit WHERE namespace = ? AND sequence > "
+    f"? ORDER BY sequence LIMIT ?"
 )
 _ASSOCIATIONS: Final = (
     f"SELECT {ASSOCIATIONS.selected} FROM hexad_association WHERE namespace = ?1 AND (?2 IS NULL OR layer = ?2) "
@@ -53,32 +85,52 @@ _ASSOCIATIONS_OF: Final = (
     f"SELECT {ASSOCIATIONS.selected} FROM hexad_association INDEXED BY hexad_association_id "
     "WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term"
 )
-_REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?"
+_REMOVE_ASSOCIATIONS: Final = (
+    "DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?"
+)
 _CHAIN_END: Final = "SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1"
 
 
 class Unit(Search, Vectors, Index, LearningTables):
-    """Implements the ports through a connection whose transaction somebody else begins and ends."""
+    """Implements the ports through a connection whose transaction somebody else begins
+    and ends.
+    """
 
-    _seen: tuple[NounTable[Any], str, tuple[int, str | None] | None] | None = None  # the latest row that was asked for
+    _seen: tuple[NounTable[Any], str, tuple[int, str | None] | None] | None = (
+        None  # the latest row that was asked for
+    )
     _record: Any = None  # the record of that row
 
     # reading
 
-    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
+    def get(
+        self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()
+    ) -> Row | None:
         table = TABLES[layer]
         row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
         if row is None and layer is Layer.USER_KNOWLEDGE:
-            row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
+            row = self._connection.execute(
+                _OF_FOLDED, (self.namespace, folded(id))
+            ).fetchone()
         self._seen = table, row[0] if row else id, row and (row[-1], row[-2])
         self._record = row and table.decode(row)
         return row and Row(row[-1], self._record, unpacked(row[-2], id))
 
     def page(
-        self, layer: Layer, *, after: int = 0, before: int | None = None, limit: int = 1000, without: str | None = None
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
     ) -> Sequence[Row]:
-        # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
-        where, values = "+namespace = ? AND number > ?", list[object]((self.namespace, after))
+        # The + keeps SQLite on the primary key: rows of one namespace come in the order
+        # they were saved.
+        where, values = (
+            "+namespace = ? AND number > ?",
+            list[object]((self.namespace, after)),
+        )
         if before is not None:
             where += " AND number < ?"
             values.append(before)
@@ -92,19 +144,37 @@ class Unit(Search, Vectors, Index, LearningTables):
         return self.rows(layer, f"{where} ORDER BY {order} LIMIT ?", (*values, limit))
 
     def sketch(
-        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+        self,
+        chosen: Mapping[Layer, Collection[int]],
+        now: datetime,
+        *,
+        rest: Callable[[], Sequence[int]] = tuple,
     ) -> Mapping[Layer, Sketches]:
         moment = to_microseconds(now)
         found = {
-            layer: [sketch for sketch in map(Sketch._make, rows) if sketch.expires is None or sketch.expires > moment]
-            for layer, rows in self._of_all_layers(chosen, _SKETCHED, "AND words IS NOT NULL").items()
+            layer: [
+                sketch
+                for sketch in map(Sketch._make, rows)
+                if sketch.expires is None or sketch.expires > moment
+            ]
+            for layer, rows in self._of_all_layers(
+                chosen, _SKETCHED, "AND words IS NOT NULL"
+            ).items()
         }
         beside = self._beside(found.get(Layer.USER_KNOWLEDGE, ()), moment)
-        return {layer: Sketches(rows, beside if layer is Layer.USER_KNOWLEDGE else ()) for layer, rows in found.items()}
-
-    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
         return {
-            layer: [Row(row[-1], TABLES[layer].decode(row), unpacked(row[-2], row[-1])) for row in rows]
+            layer: Sketches(rows, beside if layer is Layer.USER_KNOWLEDGE else ())
+            for layer, rows in found.items()
+        }
+
+    def fetch(
+        self, chosen: Mapping[Layer, Collection[int]]
+    ) -> Mapping[Layer, Sequence[Row]]:
+        return {
+            layer: [
+                Row(row[-1], TABLES[layer].decode(row), unpacked(row[-2], row[-1]))
+                for row in rows
+            ]
             for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
         }
 
@@ -117,21 +187,39 @@ class Unit(Search, Vectors, Index, LearningTables):
         )
         return [table.decode(row) for row in rows]
 
-    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        name, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
+    def keys_of(
+        self, *, session: str | None = None, subject: str | None = None
+    ) -> Sequence[str]:
+        name, value = (
+            (_KEYS_OF_SUBJECT, subject)
+            if session is None
+            else (_KEYS_OF_SESSION, session)
+        )
         return [key for (key,) in self._run(name, self.namespace, value)]
 
-    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
+    def associations(
+        self, layer: Layer | None = None, id: str | None = None
+    ) -> Sequence[Association]:
         name = _ASSOCIATIONS if layer is None or id is None else _ASSOCIATIONS_OF
-        return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
+        return [
+            ASSOCIATIONS.decode(row)
+            for row in self._run(name, self.namespace, layer, id)
+        ]
 
     def proposals(self) -> Sequence[Proposal]:
-        [count] = self._run("SELECT count(*) FROM hexad_proposal WHERE namespace = ?", self.namespace).fetchone()
+        [count] = self._run(
+            "SELECT count(*) FROM hexad_proposal WHERE namespace = ?", self.namespace
+        ).fetchone()
         every = f"SELECT {PROPOSALS.selected} FROM hexad_proposal WHERE namespace = ? ORDER BY number"
-        return _Proposals(count, lambda: [PROPOSALS.decode(row) for row in self._run(every, self.namespace)])
+        return _Proposals(
+            count,
+            lambda: [PROPOSALS.decode(row) for row in self._run(every, self.namespace)],
+        )
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return [AUDIT.decode(row) for row in self._run(_AUDIT, self.namespace, after, limit)]
+        return [
+            AUDIT.decode(row) for row in self._run(_AUDIT, self.namespace, after, limit)
+        ]
 
     def chain_end(self) -> tuple[int, str] | None:
         found: tuple[int, str] | None = self._run(_CHAIN_END, self.namespace).fetchone()
@@ -149,7 +237,12 @@ class Unit(Search, Vectors, Index, LearningTables):
             old = self._row_number(table, record.id)
             values = [*table.encode(record), document.pack() if document else None]
             if old is None:
-                number = self._connection.execute(table.insert, (*values, self.namespace)).lastrowid or 0
+                number = (
+                    self._connection.execute(
+                        table.insert, (*values, self.namespace)
+                    ).lastrowid
+                    or 0
+                )
             else:
                 number = old[0]
                 self._connection.execute(table.update, (*values, number))
@@ -161,9 +254,14 @@ class Unit(Search, Vectors, Index, LearningTables):
             if embedded is not None and document is not None:
                 self.embed(layer, {number: embedded})
 
-    def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
+    def associate(
+        self, layer: Layer, id: str, associations: Collection[Association]
+    ) -> None:
         self._run(_REMOVE_ASSOCIATIONS, self.namespace, layer, id)
-        self._many(ASSOCIATIONS.insert, [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations])
+        self._many(
+            ASSOCIATIONS.insert,
+            [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations],
+        )
 
     def remove(self, layer: Layer, id: str) -> bool:
         table = TABLES[layer]
@@ -179,10 +277,18 @@ class Unit(Search, Vectors, Index, LearningTables):
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         for version in versions:
-            table = VERSIONS[Layer.USER_KNOWLEDGE if isinstance(version, Version) else Layer.SKILL_PATTERNS]
-            self._connection.execute(table.insert, (*table.encode(version), self.namespace))
+            table = VERSIONS[
+                Layer.USER_KNOWLEDGE
+                if isinstance(version, Version)
+                else Layer.SKILL_PATTERNS
+            ]
+            self._connection.execute(
+                table.insert, (*table.encode(version), self.namespace)
+            )
 
-    def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
+    def remove_versions(
+        self, layer: Layer, id: str, numbers: Collection[int] | None = None
+    ) -> None:
         table = VERSIONS[layer]
         delete = f'DELETE FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?'
         if numbers is None:
@@ -191,13 +297,22 @@ class Unit(Search, Vectors, Index, LearningTables):
             places = [(self.namespace, id, number) for number in numbers]
             self._connection.executemany(f"{delete} AND version = ?", places)
 
-    def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
+    def propose(
+        self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()
+    ) -> None:
         for proposal in proposals:
             values = (*PROPOSALS.encode(proposal), self.namespace)
-            changed = ", ".join(f'"{column}" = excluded."{column}"' for column in PROPOSALS.columns)
-            self._connection.execute(f"{PROPOSALS.insert} ON CONFLICT (namespace, id) DO UPDATE SET {changed}", values)
+            changed = ", ".join(
+                f'"{column}" = excluded."{column}"' for column in PROPOSALS.columns
+            )
+            self._connection.execute(
+                f"{PROPOSALS.insert} ON CONFLICT (namespace, id) DO UPDATE SET {changed}",
+                values,
+            )
         places = [(self.namespace, each) for each in withdrawn]
-        self._connection.executemany("DELETE FROM hexad_proposal WHERE namespace = ? AND id = ?", places)
+        self._connection.executemany(
+            "DELETE FROM hexad_proposal WHERE namespace = ? AND id = ?", places
+        )
 
     def use(self, uses: Collection[Use]) -> None:
         for use in uses:
@@ -208,12 +323,24 @@ class Unit(Search, Vectors, Index, LearningTables):
                 (use.count, to_microseconds(use.at), self.namespace, use.id),
             )
 
-    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+    def append_audit(
+        self, records: Sequence[AuditRecord], details: Sequence[str] = ()
+    ) -> None:
         encoded = details or [as_json(record.details) for record in records]
-        for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
-            what = (record.session, record.action, str.__str__(record.actor), record.target, written)
+        for record, written in zip(
+            records, encoded, strict=True
+        ):  # by hand: every watched call passes here
+            what = (
+                record.session,
+                record.action,
+                str.__str__(record.actor),
+                record.target,
+                written,
+            )
             chain = (record.previous, record.hash, self.namespace)
-            self._run(AUDIT.insert, record.sequence, to_microseconds(record.at), *what, *chain)
+            self._run(
+                AUDIT.insert, record.sequence, to_microseconds(record.at), *what, *chain
+            )
 
     def take_slot(self, session: str, kind: str, limit: int) -> None:
         """Nothing: the slots of a file are counted in the process."""
@@ -222,35 +349,51 @@ class Unit(Search, Vectors, Index, LearningTables):
         self._run(_SET_FACT, self.namespace, name, value)
 
     def scrub(self, *, index: bool = False) -> None:
-        """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
+        """Empty and refill each table: its old pages are zeroed as they are freed,
+        slack between cells included.
 
-        VACUUM would do it too, but may renumber rows of other people's tables in the same file.
+        VACUUM would do it too, but may renumber rows of other people's tables in the
+        same file.
         """
         self._seen = None
         if index:
             self._clear_index()
         for table in SCRUBBED:
-            self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
+            self._connection.execute(
+                f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}"
+            )
             self._connection.execute(f"DELETE FROM main.{table}")
-            self._connection.execute(f"INSERT INTO main.{table} SELECT * FROM hexad_scrub")
+            self._connection.execute(
+                f"INSERT INTO main.{table} SELECT * FROM hexad_scrub"
+            )
             self._connection.execute("DROP TABLE hexad_scrub")
 
     # the parts of it
 
     def _clear_index(self) -> None:
-        """Empty the index, and give each layer a new home there: postings that damage left behind belong to nobody."""
+        """Empty the index, and give each layer a new home there: postings that damage
+        left behind belong to nobody.
+        """
         for layer, table in TABLES.items():
             sql = f"SELECT words FROM {table.name} WHERE namespace = ? AND words IS NOT NULL"
             rows = self._run(sql, self.namespace)
             self._clear_layer(layer, [words for (words,) in rows])
-            self._connection.execute(f"UPDATE {table.name} SET words = NULL WHERE namespace = ?", (self.namespace,))
+            self._connection.execute(
+                f"UPDATE {table.name} SET words = NULL WHERE namespace = ?",
+                (self.namespace,),
+            )
         self._run(_CLEAR_VECTORS, self.namespace)
         self._run(_CLEAR_MEANINGS, self.namespace)
 
     def _of_all_layers(
-        self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
+        self,
+        chosen: Mapping[Layer, Collection[int]],
+        columns: Mapping[Layer, str],
+        more: str,
     ) -> dict[Layer, list[Sequence[Any]]]:
-        """Rows of these numbers from all layers' tables, with one statement for some thousands of them."""
+        """Rows of these numbers from all layers' tables, with one statement for some
+        thousands of them.
+        """
         found: dict[Layer, list[Sequence[Any]]] = {layer: [] for layer in chosen}
         size = max(map(len, chosen.values()), default=0)
         for start in range(0, size, _MOST_TOGETHER):
@@ -261,9 +404,13 @@ class Unit(Search, Vectors, Index, LearningTables):
                     padding = padded(part)
                     where = f"WHERE number IN ({placeholders(padding)}) AND +namespace = ? {more}"
                     name = "" if len(chosen) == 1 else f", '{layer.value}'"
-                    parts[layer] = f"SELECT {columns[layer]}{name} FROM {TABLES[layer].name} {where}"
+                    parts[layer] = (
+                        f"SELECT {columns[layer]}{name} FROM {TABLES[layer].name} {where}"
+                    )
                     values += [*padding, self.namespace]
-            rows = self._connection.execute(" UNION ALL ".join(parts.values()), values).fetchall()
+            rows = self._connection.execute(
+                " UNION ALL ".join(parts.values()), values
+            ).fetchall()
             if len(chosen) == 1:
                 found[layer] += rows
                 continue
@@ -282,22 +429,36 @@ class Unit(Search, Vectors, Index, LearningTables):
                 f"(VALUES {','.join(['(?,?)'] * len(places))}) AND (expires IS NULL OR expires > ?)",
                 (self.namespace, *(value for place in places for value in place), now),
             )
-            found += [sketch for sketch in map(Sketch._make, rows) if sketch.number not in known]
+            found += [
+                sketch
+                for sketch in map(Sketch._make, rows)
+                if sketch.number not in known
+            ]
         return found
 
-    def _row_number(self, table: NounTable[Any], id: str) -> tuple[int, str | None] | None:
-        """The number and the words of a row that is about to change; most were read just before."""
+    def _row_number(
+        self, table: NounTable[Any], id: str
+    ) -> tuple[int, str | None] | None:
+        """The number and the words of a row that is about to change; most were read
+        just before.
+        """
         seen, self._seen = self._seen, None
         if seen is not None and seen[0] is table and seen[1] == id:
             return seen[2]
         sql = f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?'
-        found: tuple[int, str | None] | None = self._run(sql, self.namespace, id).fetchone()
+        found: tuple[int, str | None] | None = self._run(
+            sql, self.namespace, id
+        ).fetchone()
         return found
 
     def _put_aside(self, table: NounTable[Any], number: int, record: Record) -> None:
-        """Write the column that lies in a table of its own, unless it is the same already."""
+        """Write the column that lies in a table of its own, unless it is the same
+        already.
+        """
         known, self._record = self._record, None
-        if table.aside is not None and getattr(known, table.aside, None) is not getattr(record, table.aside):
+        if table.aside is not None and getattr(known, table.aside, None) is not getattr(
+            record, table.aside
+        ):
             self._connection.execute(
                 f"INSERT INTO {table.home_of_aside} VALUES (?1, ?2) "
                 f"ON CONFLICT DO UPDATE SET {table.aside} = ?2 WHERE {table.aside} != ?2",
@@ -306,11 +467,14 @@ class Unit(Search, Vectors, Index, LearningTables):
 
 
 _MOST_TOGETHER: Final = 4000
-_OF_FOLDED: Final = TABLES[Layer.USER_KNOWLEDGE].of_id.replace('"key" = ?', "folded = ? ORDER BY number LIMIT 1")
+_OF_FOLDED: Final = TABLES[Layer.USER_KNOWLEDGE].of_id.replace(
+    '"key" = ?', "folded = ? ORDER BY number LIMIT 1"
+)
 
 _SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
 _WHOLE: Final = {  # the columns of a whole row, as many as the widest table has
-    layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number" for layer, table in TABLES.items()
+    layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number"
+    for layer, table in TABLES.items()
 }
 
 
