@@ -36,7 +36,7 @@ def measure(folder: Path) -> Iterator[Figure]:
 
 def _compared(hx: Hexad, asked: Sequence[str], way: str, limit: float | None) -> Figure:
     from hexad.adapters.adk import ContextAwareModel, HexadPlugin
-    from hexad.testing.scripted_model import ScriptedModel
+    from hexad_testing.scripted_model import ScriptedModel
 
     bare = ScriptedModel.playing(lambda _request: "Yes.")
     inner = ScriptedModel.playing(lambda _request: "Yes.")

@@ -15,9 +15,12 @@ from rich.progress import Progress
 
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
-from hexad.evals.baselines import BASELINES
-from hexad.evals.data import EvalQuestion, EvalSet, read_sets
-from hexad.evals.report import (
+from hexad.model import Item
+from hexad.semantic import ENCODER_PACKAGES, installed
+from hexad.settings import ENCODER
+from hexad_evals.baselines import BASELINES
+from hexad_evals.data import EvalQuestion, EvalSet, read_sets
+from hexad_evals.report import (
     OURS,
     baseline_names,
     quality_of,
@@ -25,17 +28,14 @@ from hexad.evals.report import (
     retrieval_tables,
     unanswered,
 )
-from hexad.evals.run import Measured, Measurement, Plan, SetResult, evaluate, overall
-from hexad.model import Item
-from hexad.semantic import ENCODER_PACKAGES, installed
-from hexad.settings import ENCODER
+from hexad_evals.run import Measured, Measurement, Plan, SetResult, evaluate, overall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from hexad.evals.baselines import Answer
-    from hexad.evals.data import EvalItem
+    from hexad_evals.baselines import Answer
+    from hexad_evals.data import EvalItem
 
     Configurations: TypeAlias = Mapping[str, tuple[SetResult, ...]]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks import simulated_agent
 from benchmarks.figures import Figure, in_turns, seconds
 from hexad import Hexad
-from hexad.evals.failures import replay_failures
-from hexad.evals.grouping import group_errors
+from hexad_evals.failures import replay_failures
+from hexad_evals.grouping import group_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -22,7 +22,7 @@ from benchmarks.corpus import entries, questions
 from benchmarks.figures import Figure
 from hexad import Hexad, store
 from hexad.memory.index.indexing import document_of
-from hexad.testing.nouns import knowledge
+from hexad_testing.nouns import knowledge
 from tests.store.postgres_load import in_processes
 from tests.store.postgres_server import NoPostgresServer, PostgresServer
 from tests.store.postgres_wire import Wire

@@ -16,11 +16,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from benchmarks.figures import Figure, show
-from hexad.evals.baselines import BASELINES
-from hexad.evals.data import EvalItem, EvalQuestion, EvalSet
-from hexad.evals.report import quality_of
-from hexad.evals.run import Plan, evaluate
 from hexad.model import Layer
+from hexad_evals.baselines import BASELINES
+from hexad_evals.data import EvalItem, EvalQuestion, EvalSet
+from hexad_evals.report import quality_of
+from hexad_evals.run import Plan, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite(
-    "hexad.testing"
+    "hexad_testing"
 )  # the contract suites, before anything imports them
 
 from tests.support import FixedClock, opened  # noqa: E402

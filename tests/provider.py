@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from hexad.testing.script import Call
+from hexad_testing.script import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

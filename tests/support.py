@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad
-from hexad.testing.clock import FixedClock
-from hexad.testing.script import Call
+from hexad_testing.clock import FixedClock
+from hexad_testing.script import Call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from hexad.testing.script import Reply, Request
+    from hexad_testing.script import Reply, Request
 
 __all__ = ["FixedClock", "booking", "opened", "own_loop", "requirement"]
 

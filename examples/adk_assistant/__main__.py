@@ -21,9 +21,9 @@ from pathlib import Path
 
 import story
 from chat import chat
-from tools import Workspace
 
 from hexad import Hexad
+from tools import Workspace
 
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 

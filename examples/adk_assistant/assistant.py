@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
-    from tools import Workspace
 
     from hexad import Hexad
+    from tools import Workspace
 
 APP, USER = "assistant", "me"
 INSTRUCTION = "You look after a folder of notes. Save with save_knowledge what the user wants you to remember."

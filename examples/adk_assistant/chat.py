@@ -15,10 +15,9 @@ from hexad import HexadError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tools import Workspace
-
     from hexad import Hexad
     from hexad.skills.review import Review
+    from tools import Workspace
 
 HELP = "Talk to it, or: /memory  /skills  /approve NAME  /quit"
 

@@ -19,11 +19,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from tools import Workspace
 
 from hexad import Hexad
 from hexad.context.standing import TITLE
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.scripted_model import Call, ScriptedModel
+from tools import Workspace
 
 if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hexad.testing.script import Call, Script
+from hexad_testing.script import Call, Script
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ from google.genai import types
 
 from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin
 from hexad.edges.context import PREFACE
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import Agents
-from hexad.testing.script import Request, Script
-from hexad.testing.scripted_model import ScriptedModel
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import Agents
+from hexad_testing.script import Request, Script
+from hexad_testing.scripted_model import ScriptedModel
 from tests.adk.adk_support import APP, agent, done, message, runner
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from agent_framework import (
 )
 
 from hexad.adapters.agent_framework import HexadProvider
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
-from hexad.testing.script import Request, Script
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import BASE, Agents
+from hexad_testing.script import Request, Script
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

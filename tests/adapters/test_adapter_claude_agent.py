@@ -33,9 +33,9 @@ from pydantic import TypeAdapter
 from hexad.adapters.claude_agent import HexadClaude
 from hexad.agent_tools import NAMES
 from hexad.edges.context import PREFACE
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents, answered, book, booked, calls
-from hexad.testing.script import Call, Request, Script
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import BASE, Agents, answered, book, booked, calls
+from hexad_testing.script import Call, Request, Script
 from tests.adapters.hidden_errors import CASES, assert_table_holds
 from tests.provider import provider as scripted
 

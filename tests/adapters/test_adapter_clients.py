@@ -17,9 +17,9 @@ from openai import AsyncOpenAI, OpenAI
 
 from hexad.adapters.clients import memory_tools, with_memory
 from hexad.errors import InvalidInput
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, BOOKING, Agents, blocks, calls
-from hexad.testing.script import Call, Request, Script
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import BASE, BOOKING, Agents, blocks, calls
+from hexad_testing.script import Call, Request, Script
 from tests.support import requirement
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from langgraph.types import Command, interrupt
 from pydantic import PrivateAttr
 
 from hexad.adapters.langchain import HexadMiddleware
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import (
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import (
     BASE,
     BOOKING,
     FORM,
@@ -31,7 +31,7 @@ from hexad.testing.adapter_suite import (
     pay,
     warned,
 )
-from hexad.testing.script import Call, Request, Script
+from hexad_testing.script import Call, Request, Script
 from tests.support import requirement
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from agents import (
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
 from hexad.adapters.openai_agents import HexadAgents
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
-from hexad.testing.script import Call, Request, Script
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import BASE, Agents
+from hexad_testing.script import Call, Request, Script
 from tests.support import own_loop
 
 if TYPE_CHECKING:

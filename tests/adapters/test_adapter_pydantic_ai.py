@@ -14,9 +14,9 @@ from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 from pydantic_ai.tools import DeferredToolRequests
 
 from hexad.adapters.pydantic_ai import HexadMemory
-from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
-from hexad.testing.script import Call, Request, Script
+from hexad_testing.adapter_suite import *  # noqa: F403
+from hexad_testing.adapter_suite import BASE, Agents
+from hexad_testing.script import Call, Request, Script
 from tests.support import own_loop
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from hexad.edges.agent import AgentMemory
 from hexad.errors import InvalidInput
 from hexad.extras import install_command
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
-from hexad.testing.faulty_store import FaultyStore, over
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.faulty_store import FaultyStore, over
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (
     APP,
     USER,

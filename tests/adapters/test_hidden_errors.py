@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hexad.testing.adapter_suite import book
+from hexad_testing.adapter_suite import book
 from tests.adapters.hidden_errors import CASES, assert_table_holds
 from tests.support import requirement
 
 if TYPE_CHECKING:
-    from hexad.testing.script import Script
+    from hexad_testing.script import Script
 
 
 def adk(script: Script) -> None:
     from google.adk.tools.function_tool import FunctionTool
 
-    from hexad.testing.scripted_model import ScriptedModel
+    from hexad_testing.scripted_model import ScriptedModel
     from tests.adapters.test_adapter_adk import _request
     from tests.adk.adk_support import agent, runner, talk
 

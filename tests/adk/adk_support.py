@@ -18,7 +18,7 @@ from google.genai import types
 
 from hexad.adapters.adk import ContextAwareModel
 from hexad.edges.context import PREFACE
-from hexad.testing.scripted_model import ScriptedModel
+from hexad_testing.scripted_model import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence

@@ -28,7 +28,7 @@ from hexad.adapters.adk.request import latest_message
 from hexad.context.standing import TITLE
 from hexad.edges.conversation import Speaker
 from hexad.errors import InvalidInput, UnknownChoice
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (
     agent,
     context,

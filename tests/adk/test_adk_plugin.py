@@ -34,7 +34,7 @@ from hexad.adapters.adk import (
     shared,
 )
 from hexad.agent_tools import NAMES
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (
     APP,
     USER,

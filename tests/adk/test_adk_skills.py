@@ -11,8 +11,8 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk import HexadPlugin, adk_tools
-from hexad.testing.faulty_store import FaultyStore, over
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.faulty_store import FaultyStore, over
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (
     APP,
     agent,

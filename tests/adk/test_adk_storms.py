@@ -22,8 +22,8 @@ from hexad.adapters.adk import (
 )
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.errors import StoreBusy, StoreDamaged, StoreFull
-from hexad.testing.faulty_store import FaultyStore, over
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.faulty_store import FaultyStore, over
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (
     APP,
     agent,

@@ -17,7 +17,7 @@ from google.genai import types
 
 from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel, adk_tools
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (
     APP,
     agent,

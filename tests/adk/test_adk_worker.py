@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hexad.adapters.adk import ContextAwareModel, HexadPlugin
-from hexad.testing.faulty_store import FaultyStore, over
+from hexad_testing.faulty_store import FaultyStore, over
 from tests.adk.adk_support import agent, context, done, echo, runner, said
 from tests.support import opened, requirement
 
@@ -81,7 +81,7 @@ def test_a_database_that_hangs_holds_up_no_agent_of_another(
 
 _LEAVING = """
 import asyncio, threading
-from hexad.testing.faulty_store import FaultyStore, over
+from hexad_testing.faulty_store import FaultyStore, over
 from tests.adk.adk_support import agent, echo, runner, talk
 from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel

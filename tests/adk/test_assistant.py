@@ -19,7 +19,7 @@ import pytest
 
 from hexad.errors import NoSandbox
 from hexad.skills.sandbox import find_sandbox
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hexad.cli import main
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory.use.habits import HALF_LIFE_DAYS, MOST_TERMS
 from hexad.model import Association
-from hexad.testing.clock import START
+from hexad_testing.clock import START
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from hexad import Hexad, Layer
-from hexad.evals.life import live, read_lives
 from hexad.semantic import LazySimilarity, is_english
 from hexad.settings import NO_EMBEDDER
 from hexad.text.detection import detect
+from hexad_evals.life import live, read_lives
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hexad import Hexad, Layer
 from hexad.context.layers import Fate
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, TITLE
-from hexad.testing.clock import FixedClock
+from hexad_testing.clock import FixedClock
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

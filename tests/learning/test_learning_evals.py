@@ -10,7 +10,7 @@ import pytest
 from benchmarks import simulated_agent
 from hexad.cli import main
 from hexad.cli.setup.evaluating import measure_kinds
-from hexad.evals.grouping import accuracy
+from hexad_evals.grouping import accuracy
 from tests.support import requirement
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hexad.errors import InvalidInput, UnknownChoice
 from hexad.learning.housekeeping import FAINT, strength
 from hexad.model import Origin
 from hexad.store import Entry
-from hexad.testing.nouns import MOMENT, learning
+from hexad_testing.nouns import MOMENT, learning
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

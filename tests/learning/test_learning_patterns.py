@@ -13,8 +13,8 @@ from hexad.calls.error_category import category_of
 from hexad.calls.error_text import text_of
 from hexad.calls.error_words import MOST_WORDS, essence, pattern_text, split, words_of
 from hexad.calls.masking import masked
-from hexad.evals.grouping import grouped
 from hexad.learning.pattern import VARIETY, holds, place
+from hexad_evals.grouping import grouped
 from tests.support import requirement
 
 LONG = 1000

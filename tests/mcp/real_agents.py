@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from hexad.testing.script import Call, in_order
+from hexad_testing.script import Call, in_order
 from tests.provider import provider
 
 NAMING, OTHER = (

@@ -16,8 +16,8 @@ from hexad import Hexad
 from hexad.cli import main
 from hexad.errors import StoreError
 from hexad.mcp.coding.hooks import Hooks
-from hexad.testing.adapter_suite import calls
-from hexad.testing.faulty_store import FaultyStore, over
+from hexad_testing.adapter_suite import calls
+from hexad_testing.faulty_store import FaultyStore, over
 from tests.mcp import real_agents
 from tests.mcp.mcp_support import client, context, play
 from tests.support import requirement

@@ -14,7 +14,7 @@ import pytest
 from hexad.agent_tools import agent_tools
 from hexad.errors import StoreFull
 from hexad.mcp.server import server_of
-from hexad.testing.faulty_store import FaultyStore, over
+from hexad_testing.faulty_store import FaultyStore, over
 from tests.mcp.mcp_support import MODES, ask, client, context, in_process, play, refusal
 from tests.support import opened, requirement
 

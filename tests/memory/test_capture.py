@@ -20,9 +20,9 @@ from hexad.edges.agent import AgentMemory
 from hexad.edges.context import Latest
 from hexad.edges.conversation import Conversation, Speaker, by_name
 from hexad.errors import ConfigError, InvalidInput
-from hexad.evals.conversations import converse
 from hexad.memory import conversations
 from hexad.memory.conversations.judging import LANGUAGES
+from hexad_evals.conversations import converse
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ SHOWN = {
 }  # what the block before it prints; of a page under docs/reference, what the code says
 FENCE = re.compile(r"^```(\S*)\n", flags=re.MULTILINE)
 _SCRIPTED = """
-from hexad.testing.script import Script
+from hexad_testing.script import Script
 from tests.support import booking
 from tests.adapters.test_adapter_{} import scripted
 """
@@ -46,7 +46,7 @@ from tests.adapters.recipes import {0} as {1}
 """
 INSTEAD = {  # of a `py` block, which needs a real model: what stands before it in the tests, and another for the model
     "adk.md": (
-        "from hexad.testing.scripted_model import ScriptedModel\n",
+        "from hexad_testing.scripted_model import ScriptedModel\n",
         'model="gemini-2.5-flash"',
         'model=ScriptedModel.playing(["Booked.", "Booked."])',
     ),

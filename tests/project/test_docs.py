@@ -27,8 +27,8 @@ MODULES = sorted(
     if module.name
     not in {
         "hexad.__main__",
-        "hexad.testing.store_suite",
-        "hexad.testing.adapter_suite",
+        "hexad_testing.store_suite",
+        "hexad_testing.adapter_suite",
     }
 )
 

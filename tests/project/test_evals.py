@@ -15,10 +15,10 @@ from benchmarks.evaluating import measure_feedback
 from hexad.cli import main
 from hexad.cli.setup import evaluating
 from hexad.errors import EvalError, HexadError, UnknownChoice
-from hexad.evals.baselines import BASELINES, chosen
-from hexad.evals.data import read_sets
-from hexad.evals.metrics import ndcg, recall, reciprocal_rank
-from hexad.evals.run import Plan, evaluate
+from hexad_evals.baselines import BASELINES, chosen
+from hexad_evals.data import read_sets
+from hexad_evals.metrics import ndcg, recall, reciprocal_rank
+from hexad_evals.run import Plan, evaluate
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

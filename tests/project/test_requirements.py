@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SUITES = [
     file
     for part in ("store_*", "adapter_*")
-    for file in (ROOT / "src/hexad/testing").glob(f"{part}.py")
+    for file in (ROOT / "tools/hexad_testing").glob(f"{part}.py")
 ]
 FILES = sorted([*(ROOT / "tests").rglob("test_*.py"), *SUITES])
 SHARED = ROOT.parent / "shared" / "REQUIREMENTS.md"

@@ -15,7 +15,7 @@ from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.names import MAINS
 from hexad.skills.references import Unresolved, fill, references
-from hexad.testing.strategies import json_values, texts
+from hexad_testing.strategies import json_values, texts
 from tests.support import requirement
 
 if TYPE_CHECKING:

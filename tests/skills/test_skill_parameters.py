@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hexad.errors import InvalidInput
 from hexad.skills.parameters import DEEPEST, admit, check_schema
-from hexad.testing.strategies import json_objects, json_values
+from hexad_testing.strategies import json_objects, json_values
 from tests.support import requirement
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hexad.errors import InvalidInput, SkillFailed, SkillRefused
 from hexad.skills.tools import tool_names
-from hexad.testing.nouns import skill
+from hexad_testing.nouns import skill
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

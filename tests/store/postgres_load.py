@@ -15,7 +15,7 @@ from hexad import Hexad
 from hexad.errors import HexadError, NotFound
 from hexad.memory.index.indexing import document_of
 from hexad.store import Entry
-from hexad.testing.nouns import knowledge
+from hexad_testing.nouns import knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ from hexad.cli import main
 from hexad.errors import StoreError
 from hexad.memory.backup.copying import copy_store
 from hexad.store import Entry
-from hexad.testing.nouns import ENTRIES, document, knowledge
+from hexad_testing.nouns import ENTRIES, document, knowledge
 from tests.store.postgres import drop_schema, new_schema
 from tests.support import opened, requirement
 

@@ -32,9 +32,9 @@ from hexad.store import Entry, postgres
 from hexad.store.codec import as_json
 from hexad.store.postgres import PostgresStore
 from hexad.store.postgres.connection import PipelineConnection
-from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
-from hexad.testing.processes import counted, step
 from hexad.text.document import Document
+from hexad_testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
+from hexad_testing.processes import counted, step
 from tests.store.learnings_before import LEARNINGS_BEFORE, assert_carried_over
 from tests.store.postgres import drop_schema, end_sessions, new_schema, server_url
 from tests.store.postgres_wire import Wire

@@ -20,8 +20,8 @@ from hexad import wire
 from hexad.memory.index.indexing import document_of
 from hexad.model import Layer
 from hexad.store import Embedded, Entry, Question
-from hexad.testing.nouns import MOMENT, knowledge, learning, reference
 from hexad.text.document import facet
+from hexad_testing.nouns import MOMENT, knowledge, learning, reference
 from tests.store.postgres import drop_schema, new_schema
 from tests.support import FixedClock, opened, requirement
 

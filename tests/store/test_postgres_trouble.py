@@ -22,9 +22,9 @@ from psycopg.pq import PGconn, Ping
 from hexad.adapters.adk import HexadPlugin
 from hexad.errors import RateLimited, StoreError, StoreReadOnly
 from hexad.store.postgres import PostgresStore
-from hexad.testing.nouns import ENTRIES, HOME
-from hexad.testing.processes import step
-from hexad.testing.scripted_model import Call, ScriptedModel
+from hexad_testing.nouns import ENTRIES, HOME
+from hexad_testing.processes import step
+from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import agent, parts_of, runner, said, warnings
 from tests.store.postgres import drop_schema, end_sessions, new_schema, server_url
 from tests.store.postgres_server import PostgresServer, as_nobody, free_port

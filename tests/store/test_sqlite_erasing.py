@@ -13,8 +13,8 @@ import pytest
 
 from hexad.store import Entry
 from hexad.store.sqlite.unit import SCRUBBED
-from hexad.testing.nouns import knowledge, version
 from hexad.text.document import Document
+from hexad_testing.nouns import knowledge, version
 from tests.support import opened, requirement
 
 SCHEMA = Path(__file__).parents[2] / "docs/reference/schema.sql"

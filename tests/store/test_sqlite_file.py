@@ -39,9 +39,9 @@ from hexad.store import Entry, Question
 from hexad.store.sqlite import SqliteStore
 from hexad.store.sqlite.migrating import backup_path, migrate, schema_of
 from hexad.store.sqlite.statements import migrations
-from hexad.testing.nouns import ENTRIES, HOME, MOMENT, document, knowledge
-from hexad.testing.processes import finish, start
 from hexad.text.document import Document
+from hexad_testing.nouns import ENTRIES, HOME, MOMENT, document, knowledge
+from hexad_testing.processes import finish, start
 from tests.store.learnings_before import LEARNINGS_BEFORE, assert_carried_over
 from tests.support import opened, requirement
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from hexad.store import Entry
 from hexad.store.postgres import PostgresStore
-from hexad.testing.nouns import ENTRIES, HOME, document, knowledge
-from hexad.testing.store_data import (
+from hexad_testing.nouns import ENTRIES, HOME, document, knowledge
+from hexad_testing.store_data import (
     Changes,
     Interruption,
     apply,
@@ -25,8 +25,8 @@ from hexad.testing.store_data import (
     property_of_a_store,
     put,
 )
-from hexad.testing.store_suite import *  # noqa: F403
-from hexad.testing.store_suite import requirement
+from hexad_testing.store_suite import *  # noqa: F403
+from hexad_testing.store_suite import requirement
 from tests.store.postgres import drop_schema, new_schema
 
 if TYPE_CHECKING:

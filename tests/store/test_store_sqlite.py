@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hexad.store.sqlite import SqliteStore
-from hexad.testing.store_suite import *  # noqa: F403
+from hexad_testing.store_suite import *  # noqa: F403
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

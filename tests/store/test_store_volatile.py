@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hexad.store.volatile import VolatileStore
-from hexad.testing.store_suite import *  # noqa: F403
+from hexad_testing.store_suite import *  # noqa: F403
 from tests.support import requirement
 
 if TYPE_CHECKING:

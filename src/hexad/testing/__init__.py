@@ -1,3 +1,8 @@
-"""For those who build on Hexad: the contracts of stores and adapters, scripted models,
-and a clock that tests move.
+"""The test kit under its public name: `hexad.testing.store_suite` and its neighbours.
+
+The modules are a package of their own, `hexad_testing`, which the engine never loads.
 """
+
+import hexad_testing
+
+__path__ = hexad_testing.__path__

@@ -16,23 +16,23 @@ from hexad.cli.options import AsJson, Namespace, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.clock import utc_now
 from hexad.errors import InvalidInput
-from hexad.evals.baselines import BASELINES, chosen
-from hexad.evals.conversations import converse
-from hexad.evals.data import CAPTURE, live_sets, read_sets
-from hexad.evals.failures import replay_failures
-from hexad.evals.grouping import group_errors
-from hexad.evals.life import live, read_lives
-from hexad.evals.newest import FOLDER as NEWEST
-from hexad.evals.newest import find_newest
-from hexad.evals.report import as_json as report_json
-from hexad.evals.report import as_page, retrieval_tables
-from hexad.evals.run import Plan, SetResult, evaluate
-from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
-from hexad.evals.sessions import replay_sessions
-from hexad.evals.tables import Figures, FigureTable
-from hexad.evals.told import FOLDER as TOLD
-from hexad.evals.told import tell
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
+from hexad_evals.baselines import BASELINES, chosen
+from hexad_evals.conversations import converse
+from hexad_evals.data import CAPTURE, live_sets, read_sets
+from hexad_evals.failures import replay_failures
+from hexad_evals.grouping import group_errors
+from hexad_evals.life import live, read_lives
+from hexad_evals.newest import FOLDER as NEWEST
+from hexad_evals.newest import find_newest
+from hexad_evals.report import as_json as report_json
+from hexad_evals.report import as_page, retrieval_tables
+from hexad_evals.run import Plan, SetResult, evaluate
+from hexad_evals.scripts import BENIGN, HARMFUL, check_scripts
+from hexad_evals.sessions import replay_sessions
+from hexad_evals.tables import Figures, FigureTable
+from hexad_evals.told import FOLDER as TOLD
+from hexad_evals.told import tell
 
 app = typer.Typer()
 

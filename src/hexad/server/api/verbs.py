@@ -15,9 +15,6 @@ from hexad import wire
 from hexad._version import __version__
 from hexad.clock import utc_now
 from hexad.errors import AccessRefused, EvalError, HexadError, InvalidInput, NotFound
-from hexad.evals.data import CORPUS, QUERIES, live_sets, read_set
-from hexad.evals.report import as_json
-from hexad.evals.run import Plan, evaluate
 from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.index.indexing import all_namespaces
 from hexad.memory.use.timeline import shown_prompts
@@ -47,6 +44,9 @@ from hexad.skills.review import drafts, waiting
 from hexad.skills.run import result_json
 from hexad.skills.validation import check
 from hexad.store import Question
+from hexad_evals.data import CORPUS, QUERIES, live_sets, read_set
+from hexad_evals.report import as_json
+from hexad_evals.run import Plan, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

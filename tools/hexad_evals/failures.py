@@ -11,16 +11,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.evals.data import DataLine, readable
-from hexad.evals.tables import Figures, FigureTable
 from hexad.facade import Hexad
 from hexad.model import Layer
+from hexad_evals.data import DataLine, readable
+from hexad_evals.tables import Figures, FigureTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 FOLDER: Final = "tool_failures"
 _FIRST: Final = 3

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.evals.data import readable
-from hexad.evals.tables import Figures, FigureTable, mean
 from hexad.facade import Hexad
 from hexad.model import Layer
 from hexad.settings import STATIC
+from hexad_evals.data import readable
+from hexad_evals.tables import Figures, FigureTable, mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 FOLDER: Final = "newest"
 

@@ -1,7 +1,7 @@
 """The contract of every framework adapter, as tests.
 
 A test file gives a fixture ``agents`` (an `Agents`) and says ``from
-hexad.testing.adapter_suite import *``. The agents are real ones of the framework; only
+hexad_testing.adapter_suite import *``. The agents are real ones of the framework; only
 the model is scripted.
 """
 
@@ -22,8 +22,8 @@ from hexad.context.standing import TITLE
 from hexad.edges.context import PREFACE
 from hexad.errors import StoreBusy, StoreError
 from hexad.facade import Hexad
-from hexad.testing.faulty_store import FaultyStore, over
-from hexad.testing.script import Call, Request, Script
+from hexad_testing.faulty_store import FaultyStore, over
+from hexad_testing.script import Call, Request, Script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -21,18 +21,18 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.calls.outcome import outcome_of
-from hexad.evals.data import DataLine, readable
-from hexad.evals.tables import Figures, FigureTable
 from hexad.examples import cut
 from hexad.facade import Hexad
 from hexad.learning.confidence import UNPROVEN
 from hexad.mcp.coding.hooks import Hooks
 from hexad.model import Layer, Origin
+from hexad_evals.data import DataLine, readable
+from hexad_evals.tables import Figures, FigureTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 FOLDER: Final = "sessions"
 _STEPS_AFTER: Final = 3  # calls of the agent that are printed behind a shown text

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.calls.error_words import words_of
 from hexad.errors import EvalError
-from hexad.evals.data import readable
-from hexad.evals.tables import Figures, FigureTable
 from hexad.learning.pattern import fitting, place
+from hexad_evals.data import readable
+from hexad_evals.tables import Figures, FigureTable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
     from pathlib import Path
 
     from hexad.calls.error_words import Words
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 FOLDER: Final = "error_grouping"
 

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.evals.data import DataLine, readable
-from hexad.evals.tables import Figures, FigureTable, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.model import Category
 from hexad.settings import STATIC
+from hexad_evals.data import DataLine, readable
+from hexad_evals.tables import Figures, FigureTable, figures_by_set, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 FILE: Final = "life.jsonl"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hexad.model import Association, Layer
 from hexad.store import MOST_ASSOCIATIONS, Embedded, Entry, Store, VectorState
-from hexad.testing.nouns import (
+from hexad_testing.nouns import (
     AWAY,
     ENTRIES,
     HOME,
@@ -21,7 +21,7 @@ from hexad.testing.nouns import (
     reference,
     version,
 )
-from hexad.testing.store_data import asked, property_of_a_store, requirement, row_of
+from hexad_testing.store_data import asked, property_of_a_store, requirement, row_of
 
 TOOLS: Final = Layer.TOOL_REGISTRY
 REFERENCES: Final = Layer.EXTERNAL_KNOWLEDGE

@@ -19,7 +19,7 @@ from hexad.store.learning import (
     SessionOffer,
     TemplateFilter,
 )
-from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
+from hexad_testing.nouns import AWAY, HOME, MOMENT, document, learning
 
 requirement = pytest.mark.requirement
 LEARNINGS: Final = Layer.AGENT_LEARNINGS

@@ -13,7 +13,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from hexad.testing.script import Call, Reply, in_order
+from hexad_testing.script import Call, Reply, in_order
 
 __all__ = ["Call", "Reply", "Script", "ScriptedModel"]
 _NO_TOKENS: Final = types.GenerateContentResponseUsageMetadata(

@@ -3,8 +3,8 @@
 A backend's whole test file, with pytest and hypothesis installed::
 
     import pytest
-    pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "learning")))
-    from hexad.testing.store_suite import *  # noqa
+    pytest.register_assert_rewrite(*(f"hexad_testing.store_{part}" for part in ("suite", "data", "learning")))
+    from hexad_testing.store_suite import *  # noqa
 
     @pytest.fixture
     def store(tmp_path):  # a fresh, empty store for each test
@@ -38,8 +38,9 @@ from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
 from hexad.model import RECORDS, Erasure, Layer, Origin, Record
 from hexad.store import Entry, Reading, Store, Use, Writing
 from hexad.store.learning import LearningChanges
-from hexad.testing import processes
-from hexad.testing.nouns import (
+from hexad.text.index import IndexStatistics
+from hexad_testing import processes
+from hexad_testing.nouns import (
     AWAY,
     ENTRIES,
     HOME,
@@ -54,14 +55,13 @@ from hexad.testing.nouns import (
     skill_version,
     version,
 )
-from hexad.testing.processes import counted, finish, start, step
-from hexad.testing.store_data import *  # noqa: F403
-from hexad.testing.store_data import Interruption, asked, put, requirement
-from hexad.testing.store_learning import *  # noqa: F403
-from hexad.testing.store_learning import call, offer
-from hexad.testing.store_vectors import *  # noqa: F403
-from hexad.testing.store_vectors import ONE, TOOLS, TWO, taught
-from hexad.text.index import IndexStatistics
+from hexad_testing.processes import counted, finish, start, step
+from hexad_testing.store_data import *  # noqa: F403
+from hexad_testing.store_data import Interruption, asked, put, requirement
+from hexad_testing.store_learning import *  # noqa: F403
+from hexad_testing.store_learning import call, offer
+from hexad_testing.store_vectors import *  # noqa: F403
+from hexad_testing.store_vectors import ONE, TOOLS, TWO, taught
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

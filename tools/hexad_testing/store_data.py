@@ -37,7 +37,9 @@ from hexad.store import (
     Writing,
 )
 from hexad.store.searching import CAPACITY
-from hexad.testing.nouns import (
+from hexad.text.document import Document
+from hexad.text.index import IndexStatistics, Posting, TermIndex
+from hexad_testing.nouns import (
     AWAY,
     ENTRIES,
     HOME,
@@ -50,7 +52,7 @@ from hexad.testing.nouns import (
     skill_version,
     version,
 )
-from hexad.testing.strategies import (
+from hexad_testing.strategies import (
     TERMS,
     audit_records,
     documents,
@@ -60,8 +62,6 @@ from hexad.testing.strategies import (
     texts,
     versions,
 )
-from hexad.text.document import Document
-from hexad.text.index import IndexStatistics, Posting, TermIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

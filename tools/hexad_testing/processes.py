@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.store import Entry, Question, Store, Writing
-from hexad.testing.nouns import (
+from hexad_testing.nouns import (
     ENTRIES,
     HOME,
     MOMENT,

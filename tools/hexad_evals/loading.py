@@ -13,8 +13,8 @@ from hexad.model import Layer, Tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.evals.data import EvalItem, EvalSet
     from hexad.facade import Hexad
+    from hexad_evals.data import EvalItem, EvalSet
 
 _log: Final = logging.getLogger("hexad")
 

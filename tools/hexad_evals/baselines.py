@@ -17,7 +17,7 @@ from hexad.text import words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from hexad.evals.data import EvalItem
+    from hexad_evals.data import EvalItem
 
     Answer: TypeAlias = Callable[
         [str, int], Sequence[str]

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
-from hexad.evals.data import readable
-from hexad.evals.tables import Figures, FigureTable
 from hexad.model import Capability, Decision
 from hexad.skills.validation import ScriptVerdict, check
+from hexad_evals.data import readable
+from hexad_evals.tables import Figures, FigureTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 BENIGN: Final = "shell_benign"
 HARMFUL: Final = "shell_harmful"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment
 
-from hexad.evals.run import Measured, SetResult, by_layer, overall
-from hexad.evals.tables import FigureTable
+from hexad_evals.run import Measured, SetResult, by_layer, overall
+from hexad_evals.tables import FigureTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hexad.evals.metrics import Quality
     from hexad.model import Layer
+    from hexad_evals.metrics import Quality
 
 OURS: Final = "hexad"
 _PAGE: Final = Path(__file__).with_name("report.html")

@@ -13,17 +13,17 @@ from statistics import quantiles
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hexad.evals.loading import load, views
-from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
 from hexad.model import DEFAULT_NAMESPACE, Layer
 from hexad.settings import STATIC
+from hexad_evals.loading import load, views
+from hexad_evals.metrics import Quality, mean, quality
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from hexad.evals.baselines import Baseline
-    from hexad.evals.data import EvalQuestion, EvalSet
+    from hexad_evals.baselines import Baseline
+    from hexad_evals.data import EvalQuestion, EvalSet
 
     Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
     Ask: TypeAlias = Callable[[EvalQuestion], Sequence[str]]

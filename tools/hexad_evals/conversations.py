@@ -12,16 +12,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.evals.data import CAPTURE, DataLine, readable
-from hexad.evals.tables import Figures, FigureTable, figures_by_set, mean
 from hexad.facade import Hexad
 from hexad.memory.conversations.capture import plain
+from hexad_evals.data import CAPTURE, DataLine, readable
+from hexad_evals.tables import Figures, FigureTable, figures_by_set, mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 _NAMES: Final = (
     "precision_saved",

@@ -14,17 +14,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.agent_tools import agent_tools
-from hexad.evals.data import DataLine, readable
-from hexad.evals.tables import Figures, FigureTable, mean
 from hexad.facade import Hexad
 from hexad.memory.ground import ground
 from hexad.settings import STATIC
+from hexad_evals.data import DataLine, readable
+from hexad_evals.tables import Figures, FigureTable, mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from hexad.evals.run import Progress
+    from hexad_evals.run import Progress
 
 FOLDER: Final = "told"
 _TURNS: Final = 6  # of a session
