@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import json
-import logging
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from hexad.errors import (
 from hexad.memory.admission import whole
 from hexad.memory.grounded import Refused
 from hexad.memory.redaction import redact
+from hexad.memory.troubles import tell
 from hexad.model import (
     DEFAULT_NAMESPACE,
     KEEP,
@@ -556,9 +556,7 @@ def _answering(
         except TypeError as error:  # an argument too many, too few, or of a wrong type
             return error_answer(str(error).replace(f"{_AgentTools.__name__}.", ""))
         except Exception as error:  # noqa: BLE001 - the agent goes on
-            logging.getLogger("hexad").warning(
-                "%s failed: %s", tool.__name__, redact(repr(error)).text
-            )
+            tell(f"{tool.__name__} failed", error)
             return error_answer(f"{type(error).__name__}: {error}")
 
     return answer

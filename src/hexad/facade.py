@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -22,6 +21,7 @@ from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
+from hexad.memory.troubles import tell
 from hexad.memory.use.habits import Habits
 from hexad.recent import Recent
 from hexad.settings import Settings, survey
@@ -708,9 +708,7 @@ class Hexad:
             try:
                 self.scoped(namespace=namespace).skills.discover()
             except Exception as error:  # noqa: BLE001 - the engine must close
-                logging.getLogger("hexad").warning(
-                    "no skills were discovered: %s", error
-                )
+                tell("no skills were discovered", error)
         self._engine.workspace.flush()
         if closes:
             self._shared.closed = True

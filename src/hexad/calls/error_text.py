@@ -6,13 +6,13 @@ Examples that were shown beside an error are left out when it is read again.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.calls.error_words import MOST_TEXT, ends
-from hexad.memory.redaction import described, redact
+from hexad.memory.redaction import redact
+from hexad.memory.troubles import tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -221,6 +221,4 @@ def bad_code(result: object) -> int | None:
 
 def warn(tool: str, error: Exception) -> None:
     """Log that a call could not be recorded."""
-    logging.getLogger("hexad").warning(
-        "a call of %s was not recorded: %s", tool, described(error)
-    )
+    tell(f"a call of {tool} was not recorded", error)

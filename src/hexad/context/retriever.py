@@ -31,6 +31,7 @@ from hexad.context.matching import Habit, habits
 from hexad.context.standing import Room, read_standing
 from hexad.errors import InvalidInput
 from hexad.memory.redaction import described
+from hexad.memory.troubles import tell
 from hexad.model import (
     DEFAULT_LAYERS,
     DEFAULT_NAMESPACE,
@@ -245,17 +246,13 @@ class ContextRetriever:
             layer: tuple(judged.item for judged in each if judged.kept)[:limit]
             for layer, each in candidates.items()
         }
-        failures = [
-            _failed(layer, each)
-            for layer, each in found.items()
-            if isinstance(each, Exception)
-        ]
-        _warn(failures, self.warned)
+        failed = {
+            layer: each for layer, each in found.items() if isinstance(each, Exception)
+        }
+        failures = _told(failed, self.warned)
         items = {layer: each for layer, each in kept.items() if each}
         standing, unfit, noted = examined.stands
-        found_items = replace(
-            empty, items=items, failures=tuple(failures), seconds=seconds
-        )
+        found_items = replace(empty, items=items, failures=failures, seconds=seconds)
         return replace(
             found_items, standing=standing, unfit=unfit, noted=noted
         ), candidates
@@ -267,8 +264,7 @@ class ContextRetriever:
                 self.store, self.namespace, self.clock(), room, self.deadline
             )
         except Exception as error:  # noqa: BLE001 - the agent answers all the same
-            failures = (_failed(Layer.USER_KNOWLEDGE, error),)
-            _warn(failures, self.warned)
+            failures = _told({Layer.USER_KNOWLEDGE: error}, self.warned)
             return replace(empty, failures=failures)
         return replace(empty, standing=standing, unfit=unfit, noted=noted)
 
@@ -311,9 +307,7 @@ class ContextRetriever:
         """
         failed = examined.candidates.get(Layer.TOOL_REGISTRY)
         if isinstance(failed, Exception):  # the tools are here all the same
-            logging.getLogger("hexad").warning(
-                "tools are ranked without what they were used for: %s", failed
-            )
+            tell("tools are ranked without what they were used for", failed)
         if (
             not isinstance(self.tools, ToolRegistry)
             or Layer.TOOL_REGISTRY not in examined.associations
@@ -334,34 +328,28 @@ def _asked(
         return error
 
 
-def _failed(layer: Layer, error: Exception) -> Failure:
-    return Failure(layer, described(error))
-
-
-def _warn(failures: Sequence[Failure], warned: set[str]) -> None:
-    """Log each reason once, with its layers, until a turn is without it."""
-    reasons = {
-        each.reason: ", ".join(
-            one.layer for one in failures if one.reason == each.reason
-        )
-        for each in failures
-    }
-    for reason, names in reasons.items():
+def _told(failed: Mapping[Layer, Exception], warned: set[str]) -> tuple[Failure, ...]:
+    """The failures of layers; each reason is told once, until a turn is without it."""
+    failures = tuple(Failure(layer, described(each)) for layer, each in failed.items())
+    reasons = dict(
+        zip((each.reason for each in failures), failed.values(), strict=True)
+    )
+    for reason, error in reasons.items():
         if reason not in warned:
-            logging.getLogger("hexad").warning("no answer from %s: %s", names, reason)
+            names = [each.layer for each in failures if each.reason == reason]
+            tell(f"no answer from {', '.join(names)}", error)
     if warned and not reasons:
         logging.getLogger("hexad").info("all layers answer again")
     warned.intersection_update(reasons)
     warned.update(reasons)
+    return failures
 
 
 def failed_everywhere(
     layers: Iterable[Layer | str] | None, error: Exception
 ) -> tuple[Failure, ...]:
     """The failures of all layers that were asked for, when a whole retriever fails."""
-    failures = tuple(_failed(layer, error) for layer in asked_for(layers))
-    _warn(failures, set())
-    return failures
+    return _told(dict.fromkeys(asked_for(layers), error), set())
 
 
 def asked_for(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

@@ -29,6 +29,7 @@ from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, excused, going_on
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
+from hexad.memory.troubles import Trouble
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -619,35 +620,29 @@ def _run(
 
 def _now(hx: Hexad, job: TurnJob | None) -> Any:
     """The result of a job in a thread; None, and a warning, if it fails."""
-    reasons, done = list[str](), None
-    with excused(reasons):
+    troubles, done = list[Trouble](), None
+    with excused(troubles):
         done = (
             pool_of(hx).wait(job.work, seconds=job.seconds) if job is not None else None
         )
-    return _ended(job, done, reasons)
+    return _ended(job, done, troubles)
 
 
 async def soon(hx: Hexad, job: TurnJob | None) -> Any:
     """Like `_now`, beside an event loop."""
-    reasons, done = list[str](), None
-    with excused(reasons):
+    troubles, done = list[Trouble](), None
+    with excused(troubles):
         done = (
             await pool_of(hx).run(job.work, seconds=job.seconds)
             if job is not None
             else None
         )
-    return _ended(job, done, reasons)
+    return _ended(job, done, troubles)
 
 
-def _ended(job: TurnJob | None, done: Any, reasons: list[str]) -> Any:
-    if job is not None and reasons:
-        first, *others = reasons
-        TURN_WARNINGS.warn(
-            job.turn,
-            job.failing,
-            re.sub(r"^a call of .* was not recorded: ", "", first),
-            *others,
-        )
+def _ended(job: TurnJob | None, done: Any, troubles: list[Trouble]) -> Any:
+    if job is not None and troubles:
+        TURN_WARNINGS.warn(job.turn, job.failing, troubles)
     return done
 
 

@@ -4,12 +4,12 @@ reads.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import HexadError
+from hexad.memory.troubles import tell
 from hexad.model import Layer, Learning
 from hexad.store.learning import (
     MET,
@@ -50,9 +50,7 @@ def remember_offers(
                 if (row := view.get(Layer.AGENT_LEARNINGS, each)) is not None
             ]
     except HexadError as error:
-        logging.getLogger("hexad").warning(
-            "what was shown could not be stored: %s", error
-        )
+        tell("what was shown could not be stored", error)
         return
     if rows:
         known = [cast("Learning", row.record) for row in rows]

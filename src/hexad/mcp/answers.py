@@ -5,7 +5,6 @@ and what to do.
 from __future__ import annotations
 
 import json
-import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.shared.exceptions import MCPError
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited, nearest
 from hexad.memory.redaction import redact
+from hexad.memory.troubles import tell
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -125,7 +125,5 @@ async def explain_errors(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -
     ) as error:  # the SDK's word for a prompt or an argument that it does not know
         raise MCPError(INVALID_PARAMS, f"{method}: {error}") from error
     except Exception as error:
-        logging.getLogger("hexad").warning(
-            "%s failed: %s", method, redact(repr(error)).text
-        )
+        tell(f"{method} failed", error)
         raise MCPError(INTERNAL_ERROR, unexpected(method, error)) from error

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import logging
 import re
 from contextlib import asynccontextmanager
 from itertools import count
@@ -24,7 +23,7 @@ from hexad.errors import HexadError
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING, Backend
-from hexad.memory.redaction import redact
+from hexad.memory.troubles import tell
 from hexad.schemas import BOUNDS
 from hexad.skills.waiting import Halt
 
@@ -196,9 +195,7 @@ async def _answer(
     except HexadError as error:
         return error_answer(sentence(error))
     except Exception as error:  # noqa: BLE001 - the client gets a sentence
-        logging.getLogger("hexad").warning(
-            "%s failed: %s", name, redact(repr(error)).text
-        )
+        tell(f"{name} failed", error)
         return error_answer(unexpected(name, error))
 
 

@@ -4,7 +4,6 @@ not at all.
 
 from __future__ import annotations
 
-import logging
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +15,7 @@ from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.heard import Heard
 from hexad.memory.index.indexing import pages, put
 from hexad.memory.limits import Limits
+from hexad.memory.troubles import tell
 from hexad.memory.use.counts import Uses
 from hexad.memory.use.prompts import Prompts, forget_texts
 from hexad.memory.use.timeline import forget_item, write_prompts
@@ -119,9 +119,7 @@ class Workspace:
                 self.uses.refused = False
             except StoreError as error:
                 if not self.uses.refused and not isinstance(error, StoreBusy):
-                    logging.getLogger("hexad").warning(
-                        "uses and offered fixes wait to be stored: %s", error
-                    )
+                    tell("uses and offered fixes wait to be stored", error)
                     self.uses.refused = True
                 return
 

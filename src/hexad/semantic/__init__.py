@@ -8,7 +8,6 @@ the weights.
 from __future__ import annotations
 
 import inspect
-import logging
 import threading
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from hexad.context.deadline import within
 from hexad.errors import EmbedderFailed, InvalidInput
 from hexad.extras import missing_extra
 from hexad.fork import survive_fork
+from hexad.memory.troubles import tell
 from hexad.text.detection import detect
 
 if TYPE_CHECKING:
@@ -126,9 +126,7 @@ class LazySimilarity:
         if not loaded and not self._said:
             self._said = True
             reason = self._failure or "its embedder is being loaded"
-            logging.getLogger("hexad").warning(
-                "search by meaning is not ready, words answer alone: %s", reason
-            )
+            tell("search by meaning is not ready, words answer alone", str(reason))
         return loaded
 
     def embed(self, texts: Sequence[str]) -> Sequence[bytes | None]:

@@ -9,7 +9,6 @@ run.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,7 +21,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
-from hexad.memory.redaction import described, redact
+from hexad.memory.redaction import redact
+from hexad.memory.troubles import tell
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.recent import Recent
@@ -270,12 +270,7 @@ class Runner:
                 elif now is not None and _fails_often(now):
                     _demote(change, now, result.error)
         except Exception as error:  # noqa: BLE001 - the run has happened
-            log = logging.getLogger("hexad")
-            log.warning(
-                "a run of skill %s was not recorded: %s",
-                job.skill.name,
-                described(error),
-            )
+            tell(f"a run of skill {job.skill.name} was not recorded", error)
 
 
 def count_run(

@@ -27,7 +27,7 @@ from hexad.edges.agent import AgentMemory, EndedCall
 from hexad.edges.context import PREFACE, Latest
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS
-from hexad.memory.redaction import described
+from hexad.memory.troubles import trouble
 from hexad.memory.use.prompts import forgettable
 from hexad.recent import Recent
 
@@ -172,7 +172,8 @@ def warn_unserved(speaker: Speaker | None, error: Exception) -> None:
     turn = speaker.conversation.turn if speaker is not None else ()
     if not turn:
         TURN_WARNINGS.begin(turn)
-    TURN_WARNINGS.warn(turn, "a request goes to the model as it is", described(error))
+    what = "a request goes to the model as it is"
+    TURN_WARNINGS.warn(turn, what, [trouble(what, error)])
 
 
 def _summary(tool: object) -> str:

@@ -27,8 +27,9 @@ from hexad.edges.conversation import (
     session_of,
 )
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import LOG, going_on
+from hexad.edges.warnings import going_on
 from hexad.errors import InvalidInput, NotFound
+from hexad.memory.troubles import tell
 from hexad.model import Knowledge, Origin
 from hexad.text.visible import visible
 
@@ -202,7 +203,7 @@ def _keep(own: Hexad, *, said: Sequence[_StoredMessage], thread: str) -> None:
                 position=position,
             )
         except InvalidInput as error:
-            LOG.warning("a memory was not kept: %s", error)
+            tell("a memory was not kept", error)
 
 
 def _entry(known: Knowledge) -> MemoryEntry:

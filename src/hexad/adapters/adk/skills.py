@@ -15,8 +15,8 @@ from hexad.calls.scope import CallScope, recorded_under
 from hexad.context.retriever import ContextRetriever
 from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.edges.threads import pool_of
-from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
+from hexad.memory.troubles import tell
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseToo
     try:
         skills = SkillTools(hx, namespace).of(hx)
     except HexadError as error:  # an agent starts without its memory too
-        LOG.warning("skills are not offered: %s", error)
+        tell("skills are not offered", error)
         skills = ()
     return [*own_tools(hx, namespace), *skills]
 

@@ -17,7 +17,7 @@ from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, per_u
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import TURN_WARNINGS, said_once
 from hexad.errors import HexadError
-from hexad.memory.redaction import described
+from hexad.memory.troubles import trouble
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,8 @@ class OwnTool(FunctionTool):
         try:
             own = speaker.scope(self._hx)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            TURN_WARNINGS.warn(turn, f"{self.name} was not called", described(error))
+            what = f"{self.name} was not called"
+            TURN_WARNINGS.warn(turn, what, [trouble(what, error)])
             return error_answer(
                 "the namespace of this conversation could not be determined"
             )

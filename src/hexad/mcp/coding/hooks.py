@@ -8,7 +8,6 @@ fails, or that nobody knows, gets an empty answer.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,7 @@ from hexad.edges.warnings import excused
 from hexad.mcp.coding.calls import call_in, latest_rows, planned_call
 from hexad.memory.conversations.messages import turns
 from hexad.memory.conversations.wording import own_words, sentences
+from hexad.memory.troubles import Trouble
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -46,9 +46,6 @@ _BY_HAND: Final = frozenset(
     {"typed", "queued"}
 )  # how prompts came that a person typed, in Claude Code's transcripts
 _TAIL: Final = 4 * 1024 * 1024  # bytes of a transcript that are read
-_PASSING: Final = re.compile(
-    "StoreBusy|DeadlineExceeded"
-)  # trouble that is over at the next event
 _SESSIONS: Final = 256  # that are remembered
 
 
@@ -73,8 +70,8 @@ class Hooks:
         """The answer to an event, in the shape that its client reads. Blocks."""
         name = str(event.get("hook_event_name", ""))
         session = str(event.get("session_id") or event.get("conversation_id") or "")
-        text, reasons = "", list[str]()
-        with excused(reasons):
+        text, troubles = "", list[Trouble]()
+        with excused(troubles):
             if name in _STARTED:
                 text = self._news(session, self._memory.standing(), again=True)
             elif name in _PROMPTED:
@@ -95,21 +92,23 @@ class Hooks:
                 text = self._starting(event, session)
             elif name in _ENDED and (call := call_in(event)) is not None:
                 text = self._ended(call, session)
-        lasting = [each for each in reasons if not _PASSING.search(each)]
+        lasting = [each for each in troubles if not each.passing]
         return {
             **(_shaped(name, text) if text else {}),
             **self._trouble(name, session, lasting),
         }
 
-    def _trouble(self, name: str, session: str, reasons: list[str]) -> dict[str, Any]:
+    def _trouble(
+        self, name: str, session: str, troubles: list[Trouble]
+    ) -> dict[str, Any]:
         """A message for the person about a store that fails: once a session; from a
         command at each prompt.
         """
-        if not reasons or (self._given is None and name in _ENDED):
+        if not troubles or (self._given is None and name in _ENDED):
             return {}
         if self._given is not None and self._warned.update(session, lambda _: True)[0]:
             return {}
-        said = f"hexad: {reasons[0]}"
+        said = f"hexad: {troubles[0]}"
         return {"user_message" if name[:1].islower() else "systemMessage": said}
 
     def _hear(self, text: str, session: str) -> None:

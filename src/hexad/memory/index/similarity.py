@@ -7,11 +7,11 @@ everything is found by words.
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from hexad.errors import EmbedderFailed
+from hexad.memory.troubles import tell
 from hexad.store import Embedded, Reading, Store, VectorState
 
 if TYPE_CHECKING:
@@ -137,9 +137,7 @@ def embed_all(similarity: Similarity, texts: Sequence[str]) -> list[Embedded | N
             for vector in vectors
         ]
     except EmbedderFailed as error:
-        logging.getLogger("hexad").warning(
-            "saved without a vector, `hexad reindex` adds it: %s", error
-        )
+        tell("saved without a vector, `hexad reindex` adds it", error)
         return [None] * len(texts)
 
 
@@ -155,9 +153,7 @@ def or_by_words_alone(
     try:
         return ask()
     except EmbedderFailed as error:
-        logging.getLogger("hexad").warning(
-            "asked by words alone, the embedder failed: %s", error
-        )
+        tell("asked by words alone, the embedder failed", error)
         if failures is not None:
             failures.append(error)
         return None
