@@ -79,18 +79,25 @@ class Engine:
         ]
         return merged([found, *more], limit)
 
+    @property
+    def own_retriever(self) -> ContextRetriever | None:
+        """Hexad's own retriever; None if the engine was given another one."""
+        own = self.retriever
+        return own if isinstance(own, ContextRetriever) else None
+
     def as_of(self, when: datetime, empty: Callable[[], Store]) -> Engine:
         """This engine over what was known at a time, in new stores."""
         moment = admission.moment(
             "as_of", admission.instance("as_of", when, datetime, "a time")
         )
-        if moment is None or not isinstance(self.retriever, ContextRetriever):
+        own = self.own_retriever
+        if moment is None or own is None:
             raise InvalidInput(
                 "as_of", "needs Hexad's own retriever; this engine has another one"
             )
         return replace(
             self,
-            retriever=as_of(self.retriever, moment, empty()),
+            retriever=as_of(own, moment, empty()),
             others=tuple(each.as_of(when, empty) for each in self.others),
         )
 
@@ -157,14 +164,10 @@ class Engine:
         session: str | None,
         wide: int,
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
-        if (
-            isinstance(self.retriever, ContextRetriever)
-            and self.retriever.store is self.workspace.store
-        ):
+        own = self.own_retriever
+        if own is not None and own.store is self.workspace.store:
             name = self.workspace.session_of(session) or None
-            return self.retriever.examine(
-                message, layers, session=name, wide=wide, room=room
-            )
+            return own.examine(message, layers, session=name, wide=wide, room=room)
         stands, found = (
             self._standing(room),
             self._retrieved(message, layers, None, session=session),

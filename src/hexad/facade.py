@@ -104,6 +104,7 @@ class Hexad:
         self.session: Final = workspace.session  # of calls that name none
         self.store: Final = workspace.store
         self.retriever: Final = engine.retriever
+        self.own_retriever: Final = engine.own_retriever
         self.knowledge: Final = KnowledgeCollection(workspace, find)
         self.proposals: Final = Proposals(workspace, find)
         self.references: Final = ReferenceCollection(workspace, find)
@@ -490,9 +491,11 @@ class Hexad:
             if session is None
             else admission.label("session", session),
         )
-        retriever = self.retriever
-        if isinstance(retriever, ContextRetriever | wiring.NoRetriever):
-            retriever = replace(retriever, namespace=workspace.namespace)
+        retriever: Retriever = self.retriever
+        if not self.enabled:
+            retriever = wiring.NoRetriever(workspace.namespace)
+        elif self.own_retriever is not None:
+            retriever = replace(self.own_retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
 
     def beside(self, other: Hexad) -> Hexad:
@@ -737,15 +740,15 @@ class Hexad:
     def _with_provider(
         self, change: Callable[[ContextRetriever], ContextRetriever]
     ) -> Hexad:
-        retriever = self.retriever
-        if isinstance(retriever, wiring.NoRetriever):
+        if not self.enabled:
             return self
-        if not isinstance(retriever, ContextRetriever):
+        own = self.own_retriever
+        if own is None:
             raise InvalidInput(
                 "retriever",
-                f"{type(retriever).__name__} takes no providers; give them to it directly",
+                f"{type(self.retriever).__name__} takes no providers; give them to it directly",
             )
-        return self._like(retriever=change(retriever))
+        return self._like(retriever=change(own))
 
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)

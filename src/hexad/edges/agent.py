@@ -21,7 +21,6 @@ from hexad.calls.advice import beside_error
 from hexad.calls.error_text import SHOWN_BEFORE
 from hexad.calls.outcome import reported_failure
 from hexad.calls.scope import expect_reports, recorded_under, was_watched
-from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
 from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
@@ -339,10 +338,8 @@ class AgentMemory:
         if not self.hx.enabled:
             return ()
         skills = dict[str, Callable[..., Any]]()
-        equipped = (
-            isinstance(self.hx.retriever, ContextRetriever)
-            and self.hx.retriever.tools is not None
-        )
+        retriever = self.hx.own_retriever
+        equipped = retriever is not None and retriever.tools is not None
         with going_on("skills are not offered", self._nobody):
             every = self.hx.skills.as_tools()
             skills = {

@@ -138,21 +138,16 @@ def _equipped(hx: Hexad, tools: tuple[tuple[str, str], ...] | None) -> Hexad:
     """The engine with the agent's tools and a runtime state, unless it has its own."""
     if tools is None:
         return hx
-    if (
-        isinstance(hx.retriever, ContextRetriever)
-        and hx.retriever.tools is None
-        and tools
-    ):
+    own = hx.own_retriever
+    if own is not None and own.tools is None and tools:
         hx = hx.with_tool_registry(_registry(tools))
     return with_runtime(hx, tools=len(tools))
 
 
 def with_runtime(hx: Hexad, *, tools: int, channel: str = "") -> Hexad:
     """The engine with a runtime context of its session, unless it has its own."""
-    if (
-        not isinstance(hx.retriever, ContextRetriever)
-        or hx.retriever.runtime is not None
-    ):
+    own = hx.own_retriever
+    if own is None or own.runtime is not None:
         return hx
     runtime = SessionRuntime(active_tools=tools, channel=channel)
     runtime.set_session(hx.session)

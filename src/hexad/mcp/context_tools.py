@@ -16,7 +16,6 @@ from typing_extensions import TypedDict  # pydantic reads this one on every Pyth
 
 from hexad.agent_tools import review_command
 from hexad.context.layers.tools import ToolRegistry
-from hexad.context.retriever import ContextRetriever
 from hexad.edges.agent import ASKS
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
@@ -201,7 +200,7 @@ class ContextTools:
 
     def _with_tools(self, tools: list[GivenTool] | None) -> Hexad:
         """The engine with the agent's own tools as its registry."""
-        if not tools or not isinstance(self.hx.retriever, ContextRetriever):
+        if not tools or self.hx.own_retriever is None:
             return self.hx
         if len(tools) > MOST_TOOLS:
             raise InvalidInput(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.agent_tools import error_answer
 from hexad.calls.scope import CallScope, recorded_under
-from hexad.context.retriever import ContextRetriever
 from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.edges.threads import pool_of
 from hexad.errors import HexadError
@@ -106,7 +105,7 @@ class SkillTool(OwnTool):
         """
         engine = own.scoped(namespace=self._namespace)
         scope = call_scope(engine, own)
-        if isinstance(engine.retriever, ContextRetriever):
+        if engine.own_retriever is not None:
             agent: Any = tool_context.get_invocation_context().agent
             theirs = [
                 each

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.context.layers import Fate
-from hexad.context.retriever import ContextRetriever
 from hexad.examples import call_text
 from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
 from hexad.model import (
@@ -55,8 +54,8 @@ def playground(call: ApiCall) -> dict[str, Any]:
         number_in(call.query.get("budget", ""), "budget"),
     )
     hx, floor = call.hx, call.query.get("floor", "on") != "off"
-    if not floor and isinstance(hx.retriever, ContextRetriever):
-        hx = hx.with_retriever(replace(hx.retriever, floor=False))
+    if not floor and hx.own_retriever is not None:
+        hx = hx.with_retriever(replace(hx.own_retriever, floor=False))
     why = hx.explain(message, budget=budget) if message.strip() else None
     found = {
         layer: [each for each in judged if each.fate is not Fate.STANDING]
