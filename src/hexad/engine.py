@@ -149,10 +149,10 @@ class Engine:
             )
             every.append(more)
             judged.append(candidates)
-        together = {
-            layer: [each for one in judged for each in one.get(layer, ())]
-            for layer in Layer
-        }
+        together = {layer: list[Judged]() for layer in Layer}
+        for one in judged:
+            for layer, each in one.items():
+                together[layer].extend(each)
         return merged(every, self.max_per_layer), together
 
     def _turn(
@@ -173,18 +173,12 @@ class Engine:
             self._retrieved(message, layers, None, session=session),
         )
         ids = {item.id for item in (*stands.items, *stands.notes)}
-        left = {
-            layer: tuple(
-                item
-                for item in items
-                if layer is not Layer.USER_KNOWLEDGE or item.id not in ids
-            )
-            for layer, items in found.items.items()
-        }
-        items = {layer: each for layer, each in left.items() if each}
-        candidates = {
-            layer: [Judged(item) for item in each] for layer, each in items.items()
-        }
+        items, candidates = {}, {}
+        for layer, every in found.items.items():
+            known = ids if layer is Layer.USER_KNOWLEDGE else ()
+            left = tuple(item for item in every if item.id not in known)
+            if left:
+                items[layer], candidates[layer] = left, [*map(Judged, left)]
         return replace(
             found,
             items=items,

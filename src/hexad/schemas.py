@@ -101,10 +101,10 @@ def listed(name: str) -> Schema:
 
 def answer(fields: str) -> Schema:
     """An answer with these properties: each a text, or of the kind behind its colon."""
-    properties = {
-        name: _written(kind or "text")
-        for name, _, kind in (each.partition(":") for each in fields.split())
-    }
+    properties = {}
+    for field in fields.split():
+        name, _, kind = field.partition(":")
+        properties[name] = _written(kind or "text")
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 

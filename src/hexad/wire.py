@@ -133,8 +133,7 @@ def retrieval(found: Retrieval) -> dict[str, Json]:
         "query": found.query,
         "keywords": list(found.keywords),
         "items": {
-            layer.value: [item(each) for each in items]
-            for layer, items in found.items.items()
+            layer.value: [*map(item, items)] for layer, items in found.items.items()
         },
         "failures": [each._asdict() for each in found.failures],
     }

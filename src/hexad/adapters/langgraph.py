@@ -172,11 +172,9 @@ class HexadStore(lg.BaseStore):
             for path in self._paths()
             if any(map(_lives, self._in(path).knowledge.list()))
         ]
-        fitting = [
-            path
-            for path in paths
-            if all(_matches(path, each) for each in op.match_conditions or ())
-        ]
+        fitting = paths
+        for condition in op.match_conditions or ():
+            fitting = [path for path in fitting if _matches(path, condition)]
         return sorted({path[: op.max_depth] for path in fitting})[
             op.offset : op.offset + op.limit
         ]

@@ -77,23 +77,19 @@ def judge(
     dropped = {(item.layer, item.id) for item in prompt.dropped}
     standing = [Judged(item, Fate.STANDING) for item in found.standing]
     standing += [Judged(item, Fate.NOTED) for item in found.noted]
-    every = {
-        **candidates,
-        Layer.USER_KNOWLEDGE: (*standing, *candidates.get(Layer.USER_KNOWLEDGE, ())),
-    }
+    judged = dict[Layer, tuple[Judged, ...]]()
+    for layer in Layer:
+        before = standing if layer is Layer.USER_KNOWLEDGE else []
+        every = [*before, *candidates.get(layer, ())]
+        for place, each in enumerate(every):
+            if each.kept and (layer, each.item.id) in dropped:
+                every[place] = each._replace(fate=Fate.OVER_BUDGET)
+        if every:
+            judged[layer] = tuple(every)
     return Explanation(
         message=found.query,
         keywords=found.keywords,
-        candidates={
-            layer: tuple(
-                each._replace(fate=Fate.OVER_BUDGET)
-                if each.kept and (layer, each.item.id) in dropped
-                else each
-                for each in every[layer]
-            )
-            for layer in Layer
-            if every.get(layer)
-        },
+        candidates=judged,
         failures=found.failures,
         prompt=prompt,
         layer_seconds=dict(found.seconds),
@@ -107,16 +103,17 @@ def judge(
     )
 
 
+def _candidate(judged: Judged) -> dict[str, Json]:
+    return {**wire.item(judged.item), "kept": judged.kept, "verdict": judged.verdict}
+
+
 def explained(explanation: Explanation) -> dict[str, Json]:
     """An explanation as JSON."""
     return {
         "message": explanation.message,
         "keywords": list(explanation.keywords),
         "candidates": {
-            layer.value: [
-                {**wire.item(each.item), "kept": each.kept, "verdict": each.verdict}
-                for each in judged
-            ]
+            layer.value: [_candidate(each) for each in judged]
             for layer, judged in explanation.candidates.items()
         },
         "failures": [each._asdict() for each in explanation.failures],

@@ -18,9 +18,9 @@ def merged(found: Sequence[Retrieval], limit: int) -> Retrieval:
     An item's ``distance`` is the place of its memory.
     """
     standing = standing_of_all([each.standing for each in found])
-    layers = {
-        layer: _placed([each.items.get(layer, ()) for each in found]) for layer in Layer
-    }
+    layers = {}
+    for layer in Layer:
+        layers[layer] = _placed([each.items.get(layer, ()) for each in found])
     best = {
         layer: _best(_once(items, standing), limit) for layer, items in layers.items()
     }

@@ -242,10 +242,9 @@ class ContextRetriever:
             for layer, each in found.items()
             if not isinstance(each, Exception)
         }
-        kept = {
-            layer: tuple(judged.item for judged in each if judged.kept)[:limit]
-            for layer, each in candidates.items()
-        }
+        kept = {}
+        for layer, each in candidates.items():
+            kept[layer] = tuple(judged.item for judged in each if judged.kept)[:limit]
         failed = {
             layer: each for layer, each in found.items() if isinstance(each, Exception)
         }

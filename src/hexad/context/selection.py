@@ -78,10 +78,9 @@ def _priorities(
     The user's best item of a layer counts at least as much as anybody else's; in User
     Knowledge all of the user's do.
     """
-    best = {
-        layer: max(item.score for item in items if item.layer is layer)
-        for layer in {item.layer for item in items}
-    }
+    best = dict[Layer, float]()
+    for item in items:
+        best[item.layer] = max(item.score, best.get(item.layer, item.score))
     own: dict[Layer, Item] = {}
     for item in items:
         if item.origin is Origin.USER and item.score > (

@@ -267,6 +267,10 @@ class Source:
                     )
 
 
+def _is_hidden(folders: tuple[str, ...]) -> bool:
+    return any(name.startswith(".") for name in folders)
+
+
 def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
     """The files to read: the one that is named, or those of a folder; one that is not
     recognised has no format.
@@ -285,11 +289,7 @@ def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
             )
         ]
     parts = ((each, each.relative_to(path).parts) for each in sorted(path.rglob("*")))
-    inside = [
-        each
-        for each, names in parts
-        if not any(name.startswith(".") for name in names[:-1])
-    ]
+    inside = [each for each, names in parts if not _is_hidden(names[:-1])]
     files = [
         each
         for each in inside

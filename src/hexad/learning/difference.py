@@ -250,11 +250,10 @@ def _up_to_shared(text: str, other: str) -> list[str]:
     """The words of a text's commands, up to the last that the other text runs too."""
     others = main_commands(other)
     every = list(commands(text))
-    shared = [
-        place
-        for place, each in enumerate(every)
-        if any(same_program(each, its) for its in others)
-    ]
+    shared = []
+    for place, each in enumerate(every):
+        if any(same_program(each, its) for its in others):
+            shared.append(place)
     return (
         [word for command in every[: shared[-1] + 1] for word in command]
         if shared

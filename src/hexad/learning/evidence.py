@@ -197,11 +197,8 @@ def joined(first: Learning, others: Sequence[Learning]) -> Learning:
     whole = first
     for other in others:
         evidence, more = whole.known, other.known
-        lessons = [
-            each
-            for each in more.lessons
-            if each.text not in {known.text for known in evidence.lessons}
-        ]
+        said = {known.text for known in evidence.lessons}
+        lessons = [each for each in more.lessons if each.text not in said]
         merged = replace(
             evidence,
             lessons=(*evidence.lessons, *lessons)[-MOST_LESSONS:],

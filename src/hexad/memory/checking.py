@@ -233,12 +233,9 @@ class _Comparison:
             page := self._view.vectors(layer, similarity.name, after=last)
         ):
             last, count = page[-1].stamp, count + len(page)
-            rows = {
-                row.number: row
-                for row in self._view.fetch({layer: [each.number for each in page]})[
-                    layer
-                ]
-            }
+            numbers = [each.number for each in page]
+            fetched = self._view.fetch({layer: numbers})[layer]
+            rows = {row.number: row for row in fetched}
             known = [
                 each
                 for each in page

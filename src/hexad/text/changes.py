@@ -163,10 +163,8 @@ def differences(one: str, other: str) -> tuple[list[str], list[str]]:
     start = _alike(left, right)
     end = _alike(left[start:][::-1], right[start:][::-1])
     shared = {*left[:start], *left[len(left) - end :]}
-    mine, theirs = (
-        [word for word in words[start : len(words) - end] if word not in shared]
-        for words in (left, right)
-    )
+    mine = [word for word in left[start : len(left) - end] if word not in shared]
+    theirs = [word for word in right[start : len(right) - end] if word not in shared]
     alike = (
         start >= _BEGINNING
         and start + end >= _ALIKE * max(len(left), len(right))

@@ -137,10 +137,10 @@ def _first() -> str:
 
 def _show(path: str, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
-    counts = [
-        (layer, ", ".join(f"{name} {n}" for name, n in each.items()))
-        for layer, each in _counts(found).items()
-    ]
+    counts = []
+    for layer, numbers in _counts(found).items():
+        said = ", ".join(f"{name} {number}" for name, number in numbers.items())
+        counts.append((layer, said))
     screen.table(
         _STORED, [(layer.value, found.stored[layer], text) for layer, text in counts]
     )

@@ -115,8 +115,8 @@ def latest_rows(file: Path, size: int, *holding: str) -> Iterator[dict[str, Any]
     with file.open("rb") as stream:
         start = stream.seek(max(stream.seek(0, os.SEEK_END) - size, 0))
         lines = stream.read().split(b"\n")[start > 0 :]
-    for line in reversed(
-        [each for each in lines if all(word.encode() in each for word in holding)]
-    ):
+    for word in holding:
+        lines = [line for line in lines if word.encode() in line]
+    for line in reversed(lines):
         with suppress(ValueError):
             yield json.loads(line.decode(errors="replace"))

@@ -45,10 +45,9 @@ class Entries:
             else []
         )
         blocks = {f"{self.group}.{self.name}": server} if server else {}
-        blocks |= {
-            f"hooks.{event}": [json.dumps(each, ensure_ascii=False) for each in hooks]
-            for event, hooks in self.hooks.items()
-        }
+        for event, hooks in self.hooks.items():
+            shown = [json.dumps(each, ensure_ascii=False) for each in hooks]
+            blocks[f"hooks.{event}"] = shown
         lines = {
             where: given if sign == "+" else [json.dumps(self.name)]
             for where, given in blocks.items()
@@ -66,11 +65,10 @@ class Entries:
             for event, given in document.get("hooks", {}).items()
             if isinstance(given, list)
         }
-        ours = {
-            event: [each for each in given if self._is_ours(each)]
-            for event, given in lists.items()
-        }
-        hooks = {event: given for event, given in ours.items() if given}
+        hooks = {}
+        for event, given in lists.items():
+            if ours := [each for each in given if self._is_ours(each)]:
+                hooks[event] = ours
         return replace(
             self, server=document.get(self.group, {}).get(self.name), hooks=hooks
         )

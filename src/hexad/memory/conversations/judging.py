@@ -161,10 +161,8 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
         for table in tables
         if (cut := table.refusing["paste"].search(narrow))
     ]
-    drafted, troubled = (
-        any(table.refusing[kind].search(narrow) for table in tables)
-        for kind in ("draft", "trouble")
-    )
+    drafted = any(table.refusing["draft"].search(narrow) for table in tables)
+    troubled = any(table.refusing["trouble"].search(narrow) for table in tables)
     drafted = drafted or asks_about_a_list(narrow)
     long = drafted and len(words) > _TALK  # a text to be worked on, perhaps
     for sentence in sentences(words[: min(cuts, default=len(words))]):
@@ -185,11 +183,10 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
 
 def _refers(said: Statement) -> bool:
     """Whether a rule only points at something that was said before: "always do that"."""
-    little = (
-        any(says_little(term, each) for each in _COMMON)
-        for term in telling(said.content)
-    )
-    return said.category is Category.RULE and all(little)
+    for term in telling(said.content):
+        if not any(says_little(term, each) for each in _COMMON):
+            return False
+    return said.category is Category.RULE
 
 
 def _tells_secret(sentence: str) -> bool:
@@ -373,10 +370,9 @@ def _languages(text: str, least: int = 0) -> list[str]:
         if script.search(text):
             return [name]
     said = [word.lower() for word in _WORD.findall(text[:_HINTED])]
-    counts = {
-        name: sum(word in table_of(name).words for word in said)
-        for name in ("en", "de", "fr", "es")
-    }
+    counts = {}
+    for name in ("en", "de", "fr", "es"):
+        counts[name] = sum(word in table_of(name).words for word in said)
     enough = max(least, max(counts.values()) - (not least))
     return [name for name, count in counts.items() if count >= enough]
 

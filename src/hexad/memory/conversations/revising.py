@@ -112,12 +112,10 @@ def _holders(
         for row in newest
         if isinstance(row.record, Knowledge) and row.record.deleted is None
     ]
-    return [
-        entry
-        for entry in own
-        if entry.origin is Origin.USER
-        and any(
-            each.slot and each.key == said.key
-            for each in statements(entry.content, entry.updated)
-        )
-    ]
+    held = []
+    for entry in own:
+        if entry.origin is Origin.USER:
+            stated = statements(entry.content, entry.updated)
+            if any(each.slot and each.key == said.key for each in stated):
+                held.append(entry)
+    return held

@@ -101,11 +101,7 @@ _HINTS = (
     "|code ist|code lautet|code est|code d|code f|code o|code z|code entered|código de |验证码|驗證碼|인증번호"
     "|認証コード|確認コード|密钥|密鑰|令牌|キー|秘密鍵|トークン|키|토큰|root'|root\"|admin'|admin\"|define(|:0000:|:00000:"
 ).split("|")
-_SHORTEST = [
-    hint
-    for hint in _HINTS
-    if not any(other in hint for other in _HINTS if other != hint)
-]
+_SHORTEST = [hint for hint in _HINTS if sum(map(hint.__contains__, _HINTS)) == 1]
 _ASCII = [hint for hint in _SHORTEST if hint.isascii()]
 _NUMBER = re.compile(
     r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}"

@@ -81,11 +81,11 @@ def _rows(*, keys: bool, accounts: bool = True) -> Mapping[str, Sequence[SecretS
         for each in shapes.shapes()
         if each.is_key == keys and each.check not in left_out
     ]
-    return {
-        hint: [each for each in rows if hint in each.hints]
-        for each in rows
-        for hint in each.hints
-    }
+    by_hint: dict[str, list[SecretShape]] = {}
+    for each in rows:
+        for hint in each.hints:
+            by_hint.setdefault(hint, []).append(each)
+    return by_hint
 
 
 def _shaped(

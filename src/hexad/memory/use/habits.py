@@ -144,8 +144,7 @@ def strengthened(
 ) -> Sequence[Association]:
     """The associations of an item after one more use for a question with these terms."""
     weights = {
-        each.term: each
-        for each in (replace(each, weight=faded(each, now), used=now) for each in held)
+        each.term: replace(each, weight=faded(each, now), used=now) for each in held
     }
     for term in dict.fromkeys(terms):
         before = weights[term].weight if term in weights else 0.0

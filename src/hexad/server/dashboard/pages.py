@@ -57,10 +57,9 @@ def playground(call: ApiCall) -> dict[str, Any]:
     if not floor and hx.own_retriever is not None:
         hx = hx.with_retriever(replace(hx.own_retriever, floor=False))
     why = hx.explain(message, budget=budget) if message.strip() else None
-    found = {
-        layer: [each for each in judged if each.fate is not Fate.STANDING]
-        for layer, judged in (why.candidates if why else {}).items()
-    }
+    found = {}
+    for layer, judged in (why.candidates if why else {}).items():
+        found[layer] = [each for each in judged if each.fate is not Fate.STANDING]
     return {
         "message": message,
         "budget": budget,
@@ -212,6 +211,10 @@ def _one_learning(call: ApiCall, learning: Learning) -> dict[str, Any]:
         _came_of(prompts, _calls([record for record, _ in reversed(moved)])),
         strict=True,
     )
+    came_in = []
+    for each, how in came:
+        if learning.id in [item.id for item in each.items]:
+            came_in.append((each.at, how))
     return {
         "template": "learnings_one",
         "learning": learning,
@@ -229,11 +232,7 @@ def _one_learning(call: ApiCall, learning: Learning) -> dict[str, Any]:
             for _, after in met[-_EXAMPLES:]
         ],
         "moved": moved,
-        "prompts": [
-            (each.at, how)
-            for each, how in came
-            if any(item.id == learning.id for item in each.items)
-        ],
+        "prompts": came_in,
         "trusted": TRUSTED,
     }
 

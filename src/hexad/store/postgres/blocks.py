@@ -94,9 +94,8 @@ def pack_leaves(low: int, terms: Mapping[int, Term]) -> list[tuple[int, bytes]]:
     form, data = _leaf_form(len(keys)), b"".join(terms[key].packed for key in keys)
     if len(keys) > 1 and calcsize(form) + len(data) > _LARGEST:
         half = len(keys) // 2
-        lower, upper = (
-            {key: terms[key] for key in part} for part in (keys[:half], keys[half:])
-        )
+        lower = {key: terms[key] for key in keys[:half]}
+        upper = {key: terms[key] for key in keys[half:]}
         return [*pack_leaves(low, lower), *pack_leaves(keys[half], upper)]
     ends = accumulate(len(terms[key].packed) for key in keys)
     return [

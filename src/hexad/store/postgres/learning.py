@@ -68,11 +68,8 @@ class PostgresLearning(Work, CallTables):
         """Template and id, filter by filter: those of a trigger are read once, with the
         row of a template itself.
         """
-        triggers = [
-            each
-            for each in dict.fromkeys(each.trigger for each in wanted)
-            if each not in self._templates
-        ]
+        named = dict.fromkeys(each.trigger for each in wanted)
+        triggers = [each for each in named if each not in self._templates]
         if triggers:
             asked = [Sql(_TEMPLATES, (self.tenant, hashed(each))) for each in triggers]
             exact = [

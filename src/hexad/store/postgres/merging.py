@@ -109,10 +109,9 @@ def _edited(
     """A term with changed rows, and its changed blocks by the highest number they may
     hold; without rows, one goes.
     """
-    parts = {
-        newest: {posting[0]: posting for posting in unpack(packed)}
-        for newest, packed in blocks.items()
-    }
+    parts = {}
+    for newest, packed in blocks.items():
+        parts[newest] = {posting[0]: posting for posting in unpack(packed)}
     newest_rows = {posting[0]: posting for posting in unpack(term.packed)}
     bounds = sorted(parts)
     in_blocks = term.in_blocks - sum(map(len, parts.values()))

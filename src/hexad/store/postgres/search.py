@@ -224,13 +224,11 @@ class _PostgresLayer:
     def passes(self, number: int) -> bool:
         """Whether a row holds all facets and has not expired."""
         if self.facets and self._with_facets is None:
-            held = (
-                (*self.latest.postings(each), *self._current(each))
-                for each in self.facets
-            )
-            self._with_facets = set.intersection(
-                *({posting[0] for posting in postings} for postings in held)
-            )
+            held = []
+            for each in self.facets:
+                postings = (*self.latest.postings(each), *self._current(each))
+                held.append({posting[0] for posting in postings})
+            self._with_facets = set.intersection(*held)
         return number not in self.expired and (
             self._with_facets is None or number in self._with_facets
         )

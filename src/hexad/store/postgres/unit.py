@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import HexadError, RateLimited
@@ -377,10 +378,8 @@ class PostgresUnit(View):
         if not self._reindexed:
             return []
         self._reindexed, head = False, self.head
-        scopes = [
-            [getattr(scope, name) for scope in head.scopes.values()]
-            for name in LayerIndex.__slots__
-        ]
+        indexes = head.scopes.values()
+        scopes = [[*map(attrgetter(name), indexes)] for name in LayerIndex.__slots__]
         values = (
             head.number,
             head.sequence,

@@ -151,16 +151,13 @@ class Unit(Search, Vectors, Index, LearningTables):
         rest: Callable[[], Sequence[int]] = tuple,
     ) -> Mapping[Layer, Sketches]:
         moment = to_microseconds(now)
-        found = {
-            layer: [
-                sketch
-                for sketch in map(Sketch._make, rows)
-                if sketch.expires is None or sketch.expires > moment
+        found = {}
+        sketched = self._of_all_layers(chosen, _SKETCHED, "AND words IS NOT NULL")
+        for layer, rows in sketched.items():
+            every = map(Sketch._make, rows)
+            found[layer] = [
+                each for each in every if each.expires is None or each.expires > moment
             ]
-            for layer, rows in self._of_all_layers(
-                chosen, _SKETCHED, "AND words IS NOT NULL"
-            ).items()
-        }
         beside = self._beside(found.get(Layer.USER_KNOWLEDGE, ()), moment)
         return {
             layer: Sketches(rows, beside if layer is Layer.USER_KNOWLEDGE else ())
@@ -170,13 +167,13 @@ class Unit(Search, Vectors, Index, LearningTables):
     def fetch(
         self, chosen: Mapping[Layer, Collection[int]]
     ) -> Mapping[Layer, Sequence[Row]]:
-        return {
-            layer: [
-                Row(row[-1], TABLES[layer].decode(row), unpacked(row[-2], row[-1]))
-                for row in rows
+        found = {}
+        for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items():
+            decode = TABLES[layer].decode
+            found[layer] = [
+                Row(row[-1], decode(row), unpacked(row[-2], row[-1])) for row in rows
             ]
-            for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
-        }
+        return found
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
         table = VERSIONS[layer]
