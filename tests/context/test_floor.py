@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from hexad import Hexad, Layer, SessionRuntime
 from hexad.context.candidates import Candidates, Measure
+from hexad.context.floor import Floor
 from hexad.context.layers import Fate
 from hexad.context.matching import Matches
+from hexad.context.policy import FEW
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -136,14 +138,14 @@ def test_more_of_a_question_never_falls_below_the_floor_where_less_is_above(
     measure = Measure(dict.fromkeys(map(str, range(terms)), 1.0), 5.0, float(terms))
 
     def answers(share: float, lent: float, rows: int) -> bool:
-        return Matches(
-            Candidates(measure, {1: share * terms}, rows=rows), terms
-        ).answers(1, lent)
+        matches = Matches(Candidates(measure, {1: share * terms}, rows=rows), terms)
+        return Floor(matches, rows).answers(1, lent)
 
     low, high = sorted((words, more))
     assert answers(high, lent, rows) >= answers(low, lent, rows)
     assert answers(low, lent, rows) >= answers(low, 0.0, rows)
-    assert answers(low, lent, min(rows, fewer)) >= answers(low, lent, max(rows, fewer))
+    fewer, more_rows = sorted((rows % FEW + 1, fewer % FEW + 1))
+    assert answers(low, lent, fewer) >= answers(low, lent, more_rows)
 
 
 @requirement("EVAL-03", "TOOL-01")

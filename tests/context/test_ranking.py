@@ -55,23 +55,6 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it(hx: Hexad) ->
 
 
 @requirement("CTX-07")
-def test_an_entry_that_asks_comes_after_one_that_answers_in_the_same_words(
-    hx: Hexad,
-) -> None:
-    hx.knowledge.save("told", "The anniversary restaurant is by the harbour.")
-    hx.knowledge.save("asked", "Is the anniversary restaurant by the harbour?")
-    found = hx.retrieve("anniversary restaurant").items[Layer.USER_KNOWLEDGE]
-    assert [item.key for item in found] == ["told", "asked"]
-    assert [
-        reason.value < 0 for reason in found[1].reasons if reason.signal == "question"
-    ] == [True]
-    assert all(
-        sum(reason.value for reason in item.reasons) == pytest.approx(item.score)
-        for item in found
-    )
-
-
-@requirement("CTX-07")
 def test_a_long_turn_speaks_for_itself(hx: Hexad) -> None:
     long = (
         "The weather of the coast is mild and the ferries run every day of the year "

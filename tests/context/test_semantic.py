@@ -104,28 +104,6 @@ def test_what_is_not_installed_is_named_with_how_to_install_it(
         opened(":memory:", semantic=True, embedder=counting)
 
 
-@requirement("CTX-07")
-def test_only_a_part_of_the_meaning_of_a_very_short_turn_counts(near: Hexad) -> None:
-    near.knowledge.save("note", "The passport renewal")
-    near.knowledge.save("turn", "The passport renewal", thread="monday", position=0)
-    near.knowledge.save(
-        "other", "Two cats sleep on the warm stove", thread="monday", position=9
-    )
-    found = near.retrieve("renewing passports", layers=[Layer.USER_KNOWLEDGE]).all()
-    meaning = {
-        each.key: reason.value
-        for each in found
-        for reason in each.reasons
-        if reason.signal == "meaning"
-    }
-    assert meaning["turn"] == pytest.approx(meaning["note"] * 2 / 6, rel=0.2)
-    assert [each.key for each in found][:2] == ["note", "turn"]
-    assert all(
-        sum(reason.value for reason in each.reasons) == pytest.approx(each.score)
-        for each in found
-    )
-
-
 @requirement("EVAL-04", "TOOL-04")
 def test_tools_are_found_by_meaning_too(near: Hexad) -> None:
     tools = [

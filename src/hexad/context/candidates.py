@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.context.policy import FEW, POLICY, many
 from hexad.store.searching import MAX_OPENED, Opening, opening_order
 from hexad.text.document import SUBJECT, facet
 
@@ -15,17 +16,7 @@ if TYPE_CHECKING:
 
     from hexad.text.index import IndexStatistics, Posting, TermIndex
 
-RARITY: Final = 1.3  # the power of a term's inverse document frequency: above 1, rare words count even more
-_FEWEST: Final = 100
-_NAMED: Final = 0.1
-_COMMON: Final = (
-    0.1  # the weight of an everyday word in a layer that holds next to nothing
-)
-_PART: Final = 0.5
-SOME, MANY = (
-    100,
-    300,
-)  # rows of a layer that holds little, and of one large enough to count how common a word is
+_PART: Final = 0.5  # a part of a word counts half
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
@@ -94,17 +85,9 @@ def measure(statistics: IndexStatistics, terms: Sequence[str]) -> Measure:
 
 def rarity_of(frequency: int, rows: int) -> float:
     """The weight of a term: the fewer rows hold it, the higher."""
-    of_all = max(rows, _FEWEST, frequency)
-    return math.pow(
-        math.log(1 + (of_all - frequency + 0.5) / (frequency + 0.5)), RARITY
-    )
-
-
-def many(rows: int) -> float:
-    """How far a layer is from holding little, 0 up to `SOME` rows, to holding much, 1
-    from `MANY` rows on.
-    """
-    return min(1.0, max(0, rows - SOME) / (MANY - SOME))
+    of_all = max(rows, FEW, frequency)
+    inverse = math.log(1 + (of_all - frequency + 0.5) / (frequency + 0.5))
+    return math.pow(inverse, POLICY.rarity)
 
 
 def weigh(
@@ -180,7 +163,7 @@ def _less(
     """Everyday words count the less, the less the layer holds; parts of words count
     half.
     """
-    less = _COMMON ** (1 - much)
+    less = POLICY.little ** (1 - much)
     weights = {
         term: (less if term in common else 1.0) * (_PART if term in parts else 1.0)
         for term in measured.rarity
@@ -192,9 +175,9 @@ def _named_less(measured: Measure, named: Collection[str]) -> Measure:
     """Words that name a subject count a tenth, unless the question has no others."""
     if not named or all(term in named for term in measured.rarity):
         return measured
-    return _times(
-        measured, {term: _NAMED if term in named else 1.0 for term in measured.rarity}
-    )
+    weights = dict.fromkeys(measured.rarity, 1.0)
+    weights.update(dict.fromkeys(named, POLICY.little))
+    return _times(measured, weights)
 
 
 def _times(measured: Measure, weights: Mapping[str, float]) -> Measure:

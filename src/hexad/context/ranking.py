@@ -8,11 +8,11 @@ order what matches alike and never bury a clear match.
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from hexad.model import TRUSTED, Origin, Query, Reason, shown_trust
+from hexad.context.policy import POLICY
+from hexad.model import Origin, Query, Reason, shown_trust
 from hexad.text.document import FIELD_WEIGHTS, facet
 from hexad.text.document import SUBJECT as BY_SUBJECT
 
@@ -24,25 +24,13 @@ if TYPE_CHECKING:
     from hexad.store import Sketch
     from hexad.text.document import Document
 
-PHRASE: Final = (
-    0.3  # neighbouring words of the question stand next to each other in the text
-)
-SUBJECT: Final = 0.15  # the question names whom the entry is about
-ORIGIN: Final = 0.03  # a user said it
-RELEVANCE: Final = 0.02  # the weight that was given to the entry when it was saved
-RECENCY: Final = 0.01  # it changed lately (half after 30 days)
-USE: Final = 0.01  # it was put into prompts, or run, before
-ASKS: Final = 0.3  # the share of its match that an entry loses if it is a question itself: others hold the answer
-TRUST: Final = 0.1  # how far a learning's fix is trusted (0 without one)
-PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
-PRIORS: Final = ORIGIN + RELEVANCE + RECENCY + USE
-SLACK: Final = (
-    PHRASE + SUBJECT + PRIORS + TRUST + PROVEN
-)  # the most that anything but the match can add
+ADDED: Final = POLICY.subject + POLICY.prior  # the most that needs no look at the words
+SLACK: Final = ADDED + POLICY.phrase + POLICY.trust  # the most that anything adds
+_LATELY: Final = 1 / 3  # of what a user's word counts: it changed lately
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
-_PRIORS: Final = ("origin", "relevance", "recency", "use", "trust")
+_PRIORS: Final = ("origin", "recency", "trust")
 _SHOWN: Final = 3  # words of earlier questions that a reason names
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
@@ -80,8 +68,6 @@ class Ranking:
         matched = match + lent
         if not matched:
             return 0.0
-        if sketch.asks:
-            matched -= ASKS * matched
         phrase, subject, priors = self._added(sketch)
         return matched + phrase + subject + sum(priors)
 
@@ -114,9 +100,6 @@ class Ranking:
             values["meaning", "near in meaning"] = match.meaning
             values["habit", f"used before for {self._spelled(habit)}"] = match.habit
             values["neighbours", "beside it in its thread"] = lent
-            values["question", "it asks itself"] = (
-                -ASKS * (sum(match) + lent) if sketch.asks else 0.0
-            )
             phrase, values["subject", "the question names it"], priors = self._added(
                 sketch
             )
@@ -158,7 +141,7 @@ class Ranking:
 
     def _subject(self, packed: str) -> float:
         facets = packed.split(_LINE, 1)[0].split(" ") if self._subjects else ()
-        return SUBJECT if any(subject in facets for subject in self._subjects) else 0.0
+        return POLICY.subject if any(map(facets.__contains__, self._subjects)) else 0.0
 
     def _phrase(self, packed: str) -> float:
         """The rarity of neighbouring pairs that are near each other in the body, as a
@@ -170,7 +153,7 @@ class Ranking:
         for left, right, worth in self._pairs:
             if left in body and right in body:
                 found += worth * _closeness(left, right, body)
-        return PHRASE * found / self._all_pairs
+        return POLICY.phrase * found / self._all_pairs
 
 
 def _closeness(left: str, right: str, body: str) -> float:
@@ -190,25 +173,16 @@ def _closeness(left: str, right: str, body: str) -> float:
     return 0.0 if gap > _NEAR else 1 / gap
 
 
-def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float]:
-    """The values of `_PRIORS`."""
+def _priors(sketch: Sketch, now: int) -> tuple[float, float, float]:
+    """The values of `_PRIORS`: who said it and when it changed share one weight."""
     days = max(0.0, (now - sketch.updated) / _DAY)
-    return (
-        ORIGIN if sketch.origin == Origin.USER else 0.0,
-        RELEVANCE * sketch.relevance,
-        RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS),
-        USE * (1 - 1 / (1 + math.log1p(sketch.use_count))) if sketch.use_count else 0.0,
-        TRUST * sketch.trust + (PROVEN if sketch.trust > TRUSTED else 0.0),
-    )
+    said = POLICY.prior * (1 - _LATELY) if sketch.origin == Origin.USER else 0.0
+    lately = POLICY.prior * _LATELY * 0.5 ** (days / _HALF_LIFE_DAYS)
+    return said, lately, POLICY.trust * sketch.trust
 
 
-def _priors_seen(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
+def _priors_seen(sketch: Sketch, now: int) -> tuple[str, str, str]:
     """The details of `_PRIORS`."""
     days = max(0.0, (now - sketch.updated) / _DAY)
-    return (
-        "said by the user",
-        f"weight {sketch.relevance:g}",
-        f"{days:.0f} days old",
-        f"used {'once' if sketch.use_count == 1 else f'{sketch.use_count} times'} before",
-        f"its fix is trusted {shown_trust(sketch.trust)}",
-    )
+    trusted = f"its fix is trusted {shown_trust(sketch.trust)}"
+    return "said by the user", f"{days:.0f} days old", trusted

@@ -8,14 +8,16 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from hexad.context.candidates import MANY, Candidates, opened, weigh
-from hexad.context.conversation import lending, mixed, share_of_meaning
+from hexad.context.candidates import Candidates, opened, weigh
+from hexad.context.conversation import lending, mixed
+from hexad.context.floor import Floor
 from hexad.context.keywords import personal, quoted
 from hexad.context.later import newest_first
 from hexad.context.layers import Fate, Judged
 from hexad.context.layers.presenting import present
-from hexad.context.matching import FEW, NEAREST, Matches, habits
-from hexad.context.ranking import ORIGIN, PHRASE, PRIORS, SLACK, SUBJECT, Ranking
+from hexad.context.matching import NEAREST, Matches, habits
+from hexad.context.policy import FEW, MANY, POLICY
+from hexad.context.ranking import SLACK, Ranking
 from hexad.context.standing import Room, Stands, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.index.similarity import (
@@ -254,9 +256,9 @@ class _Asked(NamedTuple):
 
     def matches(
         self, layer: Layer, evidence: LayerEvidence, candidates: Candidates
-    ) -> Matches:
+    ) -> tuple[Matches, Floor]:
         """How well rows match: by words, by vectors if there are any, and by earlier
-        use.
+        use; and which of them are answers.
         """
         terms, near = self.query.terms, self._near(layer, evidence, candidates)
         found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
@@ -270,30 +272,13 @@ class _Asked(NamedTuple):
             if near is not None
             else ()
         )
-        if (
-            layer is Layer.AGENT_LEARNINGS
-        ):  # a fix is no answer to most messages, however few are known
-            return Matches(
-                candidates,
-                len(terms),
-                near,
-                numbers,
-                nearest,
-                least=FEW,
-                personal=False,
-            )
-        if layer is not Layer.USER_KNOWLEDGE:
-            return Matches(candidates, len(terms), near, numbers, nearest)
-        ours, stand = personal(self.query.text), len(self.standing)
-        return Matches(
-            candidates,
-            len(terms),
-            near,
-            numbers,
-            nearest,
-            standing=stand,
-            personal=ours,
-        )
+        matches = Matches(candidates, len(terms), near, numbers, nearest)
+        rows, ours = candidates.rows, True
+        if layer is Layer.AGENT_LEARNINGS:  # a fix is no answer to most messages
+            rows, ours = max(FEW, rows), False
+        elif layer is Layer.USER_KNOWLEDGE:  # entries that stand are known
+            rows, ours = rows - len(self.standing), personal(self.query.text)
+        return matches, Floor(matches, max(1, rows), nearest, personal=ours)
 
     def _near(
         self, layer: Layer, evidence: LayerEvidence, candidates: Candidates
@@ -385,7 +370,7 @@ class _Pass:
         candidates = weigh(
             evidence.statistics, evidence.postings, query.terms, common, parts
         )
-        self.matches = asked.matches(layer, evidence, candidates)
+        self.matches, self._least = asked.matches(layer, evidence, candidates)
         self.ranking = Ranking(
             query, candidates.measure, to_microseconds(asked.now), candidates.subjects
         )
@@ -471,18 +456,13 @@ class _Pass:
         )
         if len(scores) < self._room:
             return waiting
-        nobodys = self.layer is Layer.USER_KNOWLEDGE and not self._own
-        added = (
-            PRIORS
-            - (ORIGIN if nobodys else 0.0)
-            + (SUBJECT if candidates.subjects else 0.0)
-        )
+        added = POLICY.prior + (POLICY.subject if candidates.subjects else 0.0)
         least = scores[self._room - 1] - added - _ROUNDING
         several = candidates.several
         near = [
             number
             for number in waiting
-            if value(number) >= least - (PHRASE if number in several else 0.0)
+            if value(number) >= least - (POLICY.phrase if number in several else 0.0)
         ]
         if not self._own:
             return near
@@ -505,14 +485,7 @@ class _Pass:
             )
         fresh = [sketch for sketch in sketches.rows if sketch.number not in self._seen]
         if self.matches.near is not None:
-            known = self._seen | self._beside.keys()
-            new = [
-                sketch
-                for sketch in (*fresh, *sketches.beside)
-                if sketch.number not in known
-            ]
-            self.matches.weaken(share_of_meaning(new))
-            self.matches.mixed.update(mixed(new))
+            self.matches.mixed.update(mixed((*fresh, *sketches.beside)))
         self._seen.update(sketch.number for sketch in fresh)
         self._rows += fresh
         self._beside.update((sketch.number, sketch) for sketch in sketches.beside)
@@ -678,7 +651,7 @@ class _Pass:
         ]
         answers.sort(key=_by_score, reverse=True)
         if self._floor and not any(
-            self.matches.convinces(each.sketch.number, each.lent) for each in answers
+            self._least.convinces(each.sketch.number, each.lent) for each in answers
         ):
             answers = [each._replace(fate=Fate.TOO_LITTLE) for each in answers]
         return self._beside_best([answer for answer in answers if answer.score])
@@ -691,7 +664,8 @@ class _Pass:
         has a name that the message has is about the same person or thing, and stays. An
         error without a fix hides none that has one.
         """
-        if not self._floor or not self.matches.beside():
+        share = self._least.beside()
+        if not self._floor or not share:
             return answers
         above = [answer for answer in answers if answer.fate is Fate.KEPT]
         others = [
@@ -704,36 +678,24 @@ class _Pass:
         ]
         if self.layer is Layer.AGENT_LEARNINGS:
             others = [each for each in others if each.sketch.trust]
-        telling = {*self._asked.query.terms} - self._asked.query.common
-        held = {
-            each: telling.intersection(each.sketch.words.split())
-            for each in {*above, *others}
-        }
-
-        def is_behind(one: _Answer, other: _Answer) -> bool:
-            fuller = bool(held[one]) and held[one] <= held[other]
-            return (
-                other.is_users or not one.is_users
-            ) and one.score < self.matches.beside(fuller=fuller) * other.score
-
-        weak = [
-            one
-            for one in above
-            if not one.lent and held[one].isdisjoint(self._asked.query.names)
-        ]
-        behind = {one for one in weak if any(is_behind(one, other) for other in others)}
-        return (
-            [
-                each._replace(fate=Fate.BEHIND) if each in behind else each
-                for each in answers
-            ]
-            if behind
-            else answers
+        best = max([each.score for each in others], default=0.0)
+        best_of_users = max(
+            [each.score for each in others if each.is_users], default=0.0
         )
+        judged = []
+        for each in answers:
+            better = best_of_users if each.is_users else best
+            named = self._asked.query.names & {*each.sketch.words.split()}
+            behind = each.score < share * better and not each.lent and not named
+            is_kept = each.fate is Fate.KEPT
+            judged.append(
+                each._replace(fate=Fate.BEHIND) if is_kept and behind else each
+            )
+        return judged
 
     def _answered(self, row: Sketch, lent: float) -> _Answer:
         score = self.ranking.score(self.matches.value(row.number), row, lent)
-        enough = not self._floor or self.matches.answers(row.number, lent)
+        enough = not self._floor or self._least.answers(row.number, lent)
         return _Answer(row, score, lent, Fate.KEPT if enough else Fate.TOO_LITTLE)
 
     def _solves(self, record: Record) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from hexad.context.candidates import opened, weigh
+from hexad.context.floor import Floor
 from hexad.context.keywords import extract
 from hexad.context.layers import Fate, Judged
 from hexad.context.matching import NEAREST, Habit, Matches
@@ -119,6 +120,7 @@ class ToolRegistry:
             and similarity.ready()
         ):
             near = or_by_words_alone(lambda: self._near(query, similarity))
+        nearest = near.nearest(NEAREST) if near is not None else ()
         matches = Matches(
             weigh(
                 *opened(self._index, query.terms, query.terms),
@@ -135,7 +137,7 @@ class ToolRegistry:
             }
             if habits
             else {},
-            near.nearest(NEAREST) if near is not None else (),
+            nearest,
         )
         ranking = Ranking(query, matches.candidates.measure, _LONG_AFTER)
         fragments = self._holding(
@@ -153,11 +155,12 @@ class ToolRegistry:
             for number, word in fragments.items()
             if short and (few or len(word) >= _TELLING)
         }
-        known = not floor or any(map(matches.convinces, best))
+        least = Floor(matches, max(1, len(self._tools)), nearest)
+        known = not floor or any(map(least.convinces, best))
         answers = [
             number
             for number in best
-            if not floor or number in enough or (known and matches.answers(number))
+            if not floor or number in enough or (known and least.answers(number))
         ]
         fates = dict.fromkeys(answers[:limit], Fate.KEPT) | dict.fromkeys(
             answers[limit:wide], Fate.BEYOND

@@ -169,10 +169,7 @@ class Unit(Search, Vectors, Index, LearningTables):
     ) -> Mapping[Layer, Sequence[Row]]:
         found = {}
         for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items():
-            decode = TABLES[layer].decode
-            found[layer] = [
-                Row(row[-1], decode(row), unpacked(row[-2], row[-1])) for row in rows
-            ]
+            found[layer] = [_whole(layer, row) for row in rows]
         return found
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
@@ -486,3 +483,9 @@ class _Proposals(Sequence[Proposal]):
 
     def __getitem__(self, place: Any) -> Any:
         return self._read()[place]
+
+
+def _whole(layer: Layer, row: Sequence[Any]) -> Row:
+    """A row with its record and the words of its index."""
+    record, words = TABLES[layer].decode(row), unpacked(row[-2], row[-1])
+    return Row(row[-1], record, words)
