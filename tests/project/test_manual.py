@@ -224,10 +224,20 @@ def test_every_page_can_be_reached_from_the_index() -> None:
                 page.parent / link
                 for link, _ in _LINK.findall(page.read_text(encoding="utf-8"))
             ]
-    pages = {
-        page.resolve() for page in DOCS.rglob("*.md") if page.parent.name != "decisions"
-    }
-    assert pages - reached == set()
+    assert {page.resolve() for page in DOCS.rglob("*.md")} - reached == set()
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    "page", sorted(DOCS.glob("decisions/0*.md")), ids=lambda page: page.stem
+)
+def test_a_decision_is_one_page_with_its_reasons(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"# {int(page.name[:4])}. ")
+    assert text.count("\n") <= 60
+    parts = ["Context", "Decision", "Why not the alternatives"]
+    for part in [*parts, "What would change our mind"]:
+        assert f"\n## {part}\n" in text
 
 
 def _numbers(version: str) -> list[int]:
