@@ -202,6 +202,18 @@ def test_the_reference_is_what_the_code_says(name: str) -> None:
 
 
 @requirement("CONF-01")
+def test_every_name_in_the_glossary_is_one_of_the_code() -> None:
+    page = (DOCS / "explanation" / "glossary.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^- \*\*[^(]*\(`(\w+)`\):", page, flags=re.MULTILINE))
+    code = "\n".join(
+        file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py")
+    )
+    defined = set(re.findall(r"^ *(?:class|(?:async )?def) (\w+)", code, re.MULTILINE))
+    assert len(named) >= 20
+    assert named - defined == set()
+
+
+@requirement("CONF-01")
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
     links = [
