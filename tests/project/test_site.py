@@ -48,3 +48,14 @@ def test_the_site_has_every_page_and_loads_nothing_from_elsewhere(
         text = file.read_text(encoding="utf-8")
         found = _LOADED.search(text) or _IMPORTED.search(text)
         assert found is None, (file.name, found)
+
+
+@requirement("CONF-01")
+def test_every_page_but_single_decisions_is_in_the_navigation() -> None:
+    listed = re.findall(r'= "([\w/-]+\.md)"', (ROOT / "zensical.toml").read_text())
+    pages = {
+        page.relative_to(ROOT / "docs").as_posix()
+        for page in (ROOT / "docs").rglob("*.md")
+    }
+    single = {page for page in pages if page.startswith("decisions/0")}
+    assert sorted(listed) == sorted(pages - single)
