@@ -21,7 +21,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-postgres tour test lint types arrows pytest test-browser pictures coverage soak fuzz bench eval docs format clean
+.PHONY: help setup demo demo-postgres tour test lint types arrows pytest test-browser pictures coverage soak fuzz bench eval docs site format clean
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -96,9 +96,12 @@ eval: $(READY) ## measure retrieval on ../shared/evals, if it is there
 docs: $(READY) ## write docs/reference from the code
 	@$(BIN)/python -m documenting
 
+site: $(READY) ## build docs/ as a static site, which `hexad serve` shows under /docs
+	@$(BIN)/zensical build --clean --strict
+
 format: $(READY) ## tidy the code
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format .
 
 clean: ## remove what was set up
-	rm -rf $(VENV) .coverage* .hypothesis .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .cache src/hexad/server/site .coverage* .hypothesis .pytest_cache .mypy_cache .ruff_cache

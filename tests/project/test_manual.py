@@ -204,6 +204,18 @@ def test_the_reference_is_what_the_code_says(name: str) -> None:
 
 
 @requirement("CONF-01")
+def test_every_name_in_the_glossary_is_one_of_the_code() -> None:
+    page = (DOCS / "explanation" / "glossary.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^- \*\*[^(]*\(`(\w+)`\):", page, flags=re.MULTILINE))
+    code = "\n".join(
+        file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py")
+    )
+    defined = set(re.findall(r"^ *(?:class|(?:async )?def) (\w+)", code, re.MULTILINE))
+    assert len(named) >= 20
+    assert named - defined == set()
+
+
+@requirement("CONF-01")
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
     links = [
@@ -226,10 +238,20 @@ def test_every_page_can_be_reached_from_the_index() -> None:
                 page.parent / link
                 for link, _ in _LINK.findall(page.read_text(encoding="utf-8"))
             ]
-    pages = {
-        page.resolve() for page in DOCS.rglob("*.md") if page.parent.name != "decisions"
-    }
-    assert pages - reached == set()
+    assert {page.resolve() for page in DOCS.rglob("*.md")} - reached == set()
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    "page", sorted(DOCS.glob("decisions/0*.md")), ids=lambda page: page.stem
+)
+def test_a_decision_is_one_page_with_its_reasons(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"# {int(page.name[:4])}. ")
+    assert text.count("\n") <= 60
+    parts = ["Context", "Decision", "Why not the alternatives"]
+    for part in [*parts, "What would change our mind"]:
+        assert f"\n## {part}\n" in text
 
 
 def _numbers(version: str) -> list[int]:

@@ -1,7 +1,7 @@
-"""Learning from tool calls: a call's outcome → its error's pattern → a learning → fixes
-→ trust.
+"""Learning from tool calls: a call's outcome → its error's pattern → a learning → what is
+shown → trust.
 
-A *learning* is about one error of one tool. A *fix* is data, and one sentence; a
-*candidate* is a fix with the evidence for it. The most trusted one is the learning's
-fix. An *offer* is a fix that a session saw.
+A *learning* is about one error of one tool. Its *examples* are calls that failed, each
+with the call that worked next; its *lessons* are sentences that somebody wrote. An
+*offer* is a learning that a session was shown.
 """

@@ -33,6 +33,7 @@ from hexad.server.api.serving import Api
 from hexad.server.dashboard.site import Dashboard
 from hexad.server.gateway import PREFIX as GATEWAY_PATH
 from hexad.server.gateway import Gateway
+from hexad.server.manual import SITE
 from hexad.server.metrics import Metrics
 from hexad.server.tokens import Callers, Right, Tokens
 
@@ -65,6 +66,7 @@ class Hosting:
     evals: Path | None = (
         None  # the folder with questions that the page Evaluation offers
     )
+    manual: Path = SITE  # the folder with the pages of the manual
 
 
 def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
@@ -131,7 +133,11 @@ class Site:
         )
         self._gateway = Gateway(hx, callers, hosting.upstream)
         self._pages = Dashboard(
-            hx, callers, secure=hosting.behind_proxy, evals=hosting.evals
+            hx,
+            callers,
+            secure=hosting.behind_proxy,
+            evals=hosting.evals,
+            manual=hosting.manual,
         )
         self._life, self._making = Starlette(lifespan=self._alive), anyio.Lock()
         self._mcp_apps: dict[str, Starlette] = {}

@@ -33,6 +33,8 @@ from hexad.server.dashboard.sessions import (
     Session,
     Sessions,
 )
+from hexad.server.manual import PREFIX as MANUAL
+from hexad.server.manual import SITE, Manual
 from hexad.server.tokens import Callers, Right, Token
 from hexad.skills.definition import BODIES
 
@@ -101,13 +103,19 @@ class Dashboard:
         *,
         secure: bool = False,
         evals: Path | None = None,
+        manual: Path = SITE,
     ) -> None:
         self.hx, self.callers, self.secure, self.evals = hx, callers, secure, evals
+        self._manual = Manual(manual)
         self.sessions = Sessions(callers)
         self._counts: Recent[str, tuple[Any, dict[str, Any]]] = Recent(_MOST_COUNTED)
 
     async def answer(self, request: Request) -> Response:
         """Answer one request."""
+        if request.url.path.startswith("/static/"):
+            name = request.url.path.removeprefix("/static/")
+            known = name in _STATIC  # else anybody's names would fill the cache
+            return _static(name) if known else Response("there is no such file\n", 404)
         session = self.sessions.of(
             request.cookies.get(COOKIE, ""), request.cookies.get(THEME, "")
         )
@@ -125,8 +133,6 @@ class Dashboard:
 
     async def _answer(self, request: Request, session: Session) -> Response:
         path = request.url.path.strip("/")
-        if path.startswith("static/"):
-            return _static(path.removeprefix("static/"))
         if path in {"sign-in", "sign-out"}:
             return await (self._sign_in if path == "sign-in" else self._sign_out)(
                 request, session
@@ -139,6 +145,10 @@ class Dashboard:
             )
         if path in PAGES:
             return await self._asked(request, session, caller, path)
+        if f"/{path}/".startswith(f"{MANUAL}/"):
+            caller.require(Right.READ)
+            request.scope["hexad.route"] = MANUAL
+            return await self._manual.answer(request)
         if path == "log/events":
             caller.require(Right.READ)
             hx = caller.engine(self.hx, session.namespace)
@@ -302,8 +312,6 @@ async def _form(request: Request, session: Session) -> Form:
 
 @cache
 def _static(name: str) -> Response:
-    if name not in _STATIC:
-        return Response("there is no such file\n", 404)
     headers = {
         "Cache-Control": "public, max-age=3600",
         "Cross-Origin-Resource-Policy": "same-origin",
