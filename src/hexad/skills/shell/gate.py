@@ -335,6 +335,8 @@ class Gate:
                 target = UNKNOWN if target == "-" else target
                 far = [each for each in self.folders if re.match(r"/(?!tmp/)", each)]
                 self.folders = [self.settled(target), *far[:8]]
+            case _:  # a program
+                pass
         return ""
 
     def judge_output(self, argv: list[str], rules: list[str]) -> str:

@@ -119,10 +119,10 @@ def expanded(  # noqa: C901, PLR0911, PLR0912 - kinds of nodes
             return BREAK.join(expanded(gate, child) for child in children)
         case kind if kind in WORDS and not children:
             return _word(gate, text)
-        case kind:
+        case _:  # what is computed
             for child in children:
                 expanded(gate, child, quoted=True)
-            return "1" if kind == "arithmetic_expansion" else UNKNOWN
+            return "1" if node.type == "arithmetic_expansion" else UNKNOWN
     return text if quoted else re.sub(r"\s+", BREAK, text)
 
 
