@@ -178,9 +178,11 @@ def test_a_skill_with_a_harmful_file_is_not_activated(hx: Hexad) -> None:
         "a;" * 30_000,
         ("git" + " -c" * 1_200 + "\n") * 16,
         "a" * 300_000,
+        ")" * 60_000,
+        "f() { " + "\n\t" * 30_000 + "; }",
         "rm -rf \x00/",
     ],
-    ids=range(13),
+    ids=range(15),
 )
 def test_a_hostile_script_is_never_allowed_and_its_check_is_bounded(
     script: str,

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 _LANGUAGE: Final = Language(tree_sitter_bash.language())
 LONGEST: Final = 65_536  # characters of a text
-_SLOW: Final = {"|": 2_000, "<<": 150, "=(": 500, "((": 2_000, "${": 4_000}
+_SLOW: Final = {
+    "|": 2_000,
+    "<<": 150,
+    "=(": 500,
+    "((": 2_000,
+    "${": 4_000,
+    ")": 4_000,
+    "\n\t\n": 1_000,
+}
 """The grammar takes quadratic time over so many of these."""
 _MENDED: Final = {
     r"[\U00010000-\U0010ffff]": "\ufffd",  # behind a brace: reads foreign memory
@@ -32,7 +40,7 @@ _AMBIGUOUS: Final = re.compile(
     r"<<[ \t]*\\?['\"]?(\w+)['\"]?(?s:.)*?\n\t+\1[ \t]*(?:\n|\Z)"
 )
 """A shell and the grammar read these differently."""
-_BRACES: Final = re.compile(r"([^\s{}]*)\{([^{}\s]*,[^{}\s]*)\}([^\s{}]*)")
+_BRACES: Final = re.compile(r"([^\s{}]*)\{([^{}\s]*)\}([^\s{}]*)")
 _ESCAPES: Final = dict(zip("abefnrtv", "\a\b\x1b\f\n\r\t\v", strict=True))
 _VARIABLES: Final = {
     **dict.fromkeys(named("? # $ - RANDOM UID EUID SECONDS LINENO PPID BASHPID"), "1"),
@@ -164,7 +172,7 @@ def _word(gate: Gate, text: str) -> str:
 
 def _braces(text: str) -> str:
     found = _BRACES.fullmatch(text)
-    if not found:
+    if not found or "," not in found[2]:
         return text
     before, choices, after = found.groups()
     return BREAK.join(f"{before}{each}{after}" for each in choices.split(","))

@@ -266,10 +266,10 @@ paths unknown-command (?!<PRINTS>)\S+ (?:.* )?[!:]*(?:[^ ·]*/)?<SHELL>·
 paths unknown-command (?!<HARMLESS>|<SHELL> )\S+ (?:.* )?(?:[^ ·]*/)?<SHELL>(?= |$)(?! -\w*c )
 assign unknown-command (?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PS4|PERL5\w+|RUBYOPT)=
 assign unknown-command (?:PYTHON(?:STARTUP|PATH|HOME)|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EXEC)\w*|(?:MAN)?PAGER|\w*EDITOR)=
-assign unknown-command (?:VISUAL|LESSOPEN|VIMINIT|JAVA_TOOL_OPTIONS)=|PATH=(?:.*:)?(?:$|:|\.|…|/tmp/|[^/:])|.*\[.*(?:\$\(|`).*=
-function_definition fork-bomb (?!.*(?:\b(?:if|case|while|for|return|exit)\b|\|\||&&|\[))(?:function\s+)?([^\s()]+)\W.*?\{.*(?<![^\s;|&({])\1\s*[|&]
-function_definition fork-bomb (?!.*(?:\b(?:if|case|while|for|return|exit)\b|\|\||&&|\[))(?:function\s+)?([^\s()]+)\W.*?\{.*[|&(]\s*\1(?![\w.-])
-while_statement fork-bomb (?!.*(?:[;\n{&|]|\b(?:do|then))\s{0,50}(?:wait|read|break|exit|return|sleep\b[^&;\n)]*[;\n]))<ENDLESS>.*[^&>]&(?![&>\d])
+assign unknown-command (?:VISUAL|LESSOPEN|VIMINIT|JAVA_TOOL_OPTIONS)=|PATH=(?:.*:)?(?:$|:|\.|…|/tmp/|[^/:])
+function_definition fork-bomb (?!.*(?:\b(?:if|case|while|for|return|exit)\b|\|\||&&|\[))(?:function\s+)?([^\s()]+)\W[^{]*\{.*(?<![^\s;|&({])\1\s*[|&]
+function_definition fork-bomb (?!.*(?:\b(?:if|case|while|for|return|exit)\b|\|\||&&|\[))(?:function\s+)?([^\s()]+)\W[^{]*\{.*[|&(]\s*\1(?![\w.-])
+while_statement fork-bomb (?!.*(?:[;\n{&|]|\b(?:do|then))\s{0,50}(?:wait|read|break|exit|return|sleep\b[^&;\n)]{0,200}[;\n]))<ENDLESS>.*[^&>]&(?![&>\d])
 c_style_for_statement fork-bomb (?!.*(?:[;\n{&|]|\bdo)\s{0,50}(?:wait|break|exit|sleep\b))for\s*\(\(\s*;\s*;.*[^&>]&(?![&>\d])
 pipeline pipe-to-shell .*\b\w*sh(?:\s+-\w+)*\s*(?:\d?>&\d\s*)?\|&?\s*(?:nc|ncat|netcat|telnet|socat|openssl\s+s_client)\b
 """
