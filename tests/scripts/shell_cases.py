@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 REJECTED: Final[dict[str, str]] = {
-    "mapfile -C 'curl x|sh' a": "pipe-to-shell",
     # recursive deletion of root, home and system
     "rm -rf /": "delete-root-or-home",
     "rm -rf /usr/..": "delete-root-or-home",
@@ -31,16 +30,12 @@ REJECTED: Final[dict[str, str]] = {
     "echo / | xargs rm -rf": "delete-root-or-home",
     "find . -exec rm -rf / \\;": "delete-root-or-home",
     "sh -c 'rm -rf /'": "delete-root-or-home",
-    "sh -c 'rm -rf $1' x /": "delete-root-or-home",
     'eval "rm -rf $HOME"': "delete-root-or-home",
     "echo 'rm -rf /' | sh": "delete-root-or-home",
     "d=/\ncat <<E | sh\nrm -rf $d\nE": "delete-root-or-home",
     "bash <<< 'rm -rf /'": "delete-root-or-home",
-    "echo 'rm -rf /' > x; chmod +x x; ./x": "delete-root-or-home",
-    "f() { rm -rf $1; }; f /": "delete-root-or-home",
     "f() { rm -rf /; }": "delete-root-or-home",
     "rm() { command rm -i $@; }; rm -rf /": "delete-root-or-home",
-    "alias r='rm -rf'; r /": "delete-root-or-home",
     "trap 'rm -rf ~' EXIT": "delete-root-or-home",
     "python3 -c \"import os; os.system('rm -rf ~')\"": "delete-root-or-home",
     "python3 -c \"import shutil; shutil.rmtree('/')\"": "delete-root-or-home",
@@ -76,6 +71,11 @@ REJECTED: Final[dict[str, str]] = {
 """A script → the rule that it must be rejected by."""
 
 NEEDING: Final[dict[str, set[str]]] = {
+    "mapfile -C 'curl x|sh' a": {"command"},
+    "sh -c 'rm -rf $1' x /": {"write"},
+    "echo 'rm -rf /' > x; chmod +x x; ./x": {"command"},
+    "f() { rm -rf $1; }; f /": {"write"},
+    "alias r='rm -rf'; r /": {"write"},
     "declare -n r=c; c=rm; $r -rf ~": {"command"},
     "uv run x.py": {"command"},
     "curl -s https://example.org/a.json | jq .name": {"network"},

@@ -95,9 +95,7 @@ def test_without_the_knowledge_system_there_are_no_tools_and_no_error(
 
 @requirement("SKILL-08")
 def test_a_number_of_thousands_of_digits_is_refused_in_a_sentence() -> None:
-    with pytest.raises(
-        InvalidInput, match="at most 5, not a number of thousands of digits"
-    ):
+    with pytest.raises(InvalidInput, match="is a number of thousands of digits"):
         parameters.admit(
             {"properties": {"n": {"type": "integer", "maximum": 5}}}, {"n": 10**5000}
         )

@@ -1,21 +1,25 @@
 """A skill's parameters: a documented part of JSON Schema, checked when a skill is
 stored and before it runs.
 
-Keywords that this module does not know are refused when the skill is stored, so no rule
-is silently ignored. The top level is an object; parameters that it does not list are
+Keywords that are not in `_META` are refused when the skill is stored, so no rule is
+silently ignored. The top level is an object; parameters that it does not list are
 refused.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
     from hexad.model import Json
 
 DEEPEST: Final = 12  # objects and lists inside each other
@@ -29,12 +33,44 @@ _WORDS: Final = {
     "object": "an object",
     "null": "null",
 }
+_SAYS: Final = {
+    "minimum": "must be at least {limit}, not {value}",
+    "maximum": "must be at most {limit}, not {value}",
+    "exclusiveMinimum": "must be above {limit}, not {value}",
+    "exclusiveMaximum": "must be below {limit}, not {value}",
+    "minLength": "must have at least {limit} characters, not {size}",
+    "maxLength": "must have at most {limit} characters, not {size}",
+    "minItems": "must have at least {limit} items, not {size}",
+    "maxItems": "must have at most {limit} items, not {size}",
+    "const": "must be {limit}",
+}
+_META: Final[dict[str, Any]] = json.loads("""{
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "title": {}, "description": {}, "examples": {}, "$schema": {}, "$comment": {}, "default": {}, "const": {},
+    "type": {"anyOf": [{"$ref": "#/$defs/kind"}, {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/kind"}}]},
+    "properties": {"type": "object", "additionalProperties": {"$ref": "#"}},
+    "required": {"type": "array", "items": {"type": "string"}},
+    "additionalProperties": {"type": "boolean"},
+    "items": {"$ref": "#"},
+    "anyOf": {"type": "array", "minItems": 1, "items": {"$ref": "#"}},
+    "enum": {"type": "array", "minItems": 1},
+    "minimum": {"type": "number"}, "maximum": {"type": "number"},
+    "exclusiveMinimum": {"type": "number"}, "exclusiveMaximum": {"type": "number"},
+    "minLength": {"$ref": "#/$defs/size"}, "maxLength": {"$ref": "#/$defs/size"},
+    "minItems": {"$ref": "#/$defs/size"}, "maxItems": {"$ref": "#/$defs/size"}
+  },
+  "$defs": {
+    "kind": {"enum": ["string", "integer", "number", "boolean", "array", "object", "null"]},
+    "size": {"type": "integer", "minimum": 0}
+  }
+}""")
+"""The schema of a schema: every keyword that is known, with what its value may be."""
 
 
 def check_schema(schema: Mapping[str, Json]) -> None:
-    """Refuse a schema that this module would not keep to, with the place and the
-    reason.
-    """
+    """Refuse a schema that would not be kept to, with the place and the reason."""
     if not schema:
         return
     if schema.get("type", "object") != "object":
@@ -45,6 +81,7 @@ def check_schema(schema: Mapping[str, Json]) -> None:
     if schema.get("additionalProperties", False) is not False:
         reason = "must be false here: a skill takes what its schema lists"
         raise InvalidInput("parameters.additionalProperties", reason)
+    _validate(_META, _plain(schema, "parameters", -2 * DEEPEST))
     _check(schema, "parameters", 0)
     if len(properties_of(schema)) > MOST_PARAMETERS:
         raise InvalidInput("parameters", f"has more than {MOST_PARAMETERS} parameters")
@@ -60,6 +97,12 @@ def required_of(schema: Mapping[str, Json]) -> Sequence[str]:
     return schema.get("required", ())  # type: ignore[return-value]  # the same
 
 
+def kinds_of(schema: Mapping[str, Any]) -> Sequence[str]:
+    """The types that a schema allows; none if it does not say."""
+    wanted = schema.get("type", ())
+    return (wanted,) if isinstance(wanted, str) else wanted
+
+
 def admit(schema: Mapping[str, Json], given: object) -> dict[str, Json]:
     """The parameters as a skill gets them, defaults filled in; else `InvalidInput` that
     names the parameter.
@@ -67,281 +110,171 @@ def admit(schema: Mapping[str, Json], given: object) -> dict[str, Json]:
     >>> admit({"properties": {"city": {"type": "string"}, "days": {"default": 3}}}, {"city": "Bonn"})
     {'city': 'Bonn', 'days': 3}
     """
-    if not isinstance(given, Mapping) or not all(
+    is_named = isinstance(given, Mapping) and all(
         isinstance(name, str) for name in given
-    ):
-        raise InvalidInput(
-            "parameters", f"must be an object with names, not {_kind(given)}"
-        )
+    )
+    if not is_named:
+        reason = f"must be an object with names, not {_kind(given)}"
+        raise InvalidInput("parameters", reason)
     whole = {"type": "object", "additionalProperties": False, **schema}
-    admitted: dict[str, Json] = _admit(whole, dict(given), "parameters", 0)
+    value = _filled(whole, _plain(given, "parameters", 0))
+    _validate(whole, value)
+    admitted: dict[str, Json] = value
     return admitted
 
 
-# --- a value against a schema -------------------------------------------------------------------------------------
-
-
-def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
-    """The value with its defaults, or the first thing that is wrong with it."""
+def _check(schema: Mapping[str, Any], path: str, depth: int) -> None:
+    """Refuse what a schema of schemas cannot say."""
     if depth > DEEPEST:
         raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
-    _check_value(schema, value, path)
-    kinds = kinds_of(schema)
-    if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
-        value = int(value)
-    if "anyOf" in schema:
-        value = _any_of(schema["anyOf"], value, path, depth)
-    if isinstance(value, Mapping):
-        return _admit_object(schema, value, path, depth)
+    properties = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in properties:
+            reason = f"names {name!r}, which is not among its properties"
+            raise InvalidInput(f"{path}.required", reason)
+    inner = {f"{path}.{name}": each for name, each in properties.items()}
+    for place, each in enumerate(schema.get("anyOf", ())):
+        inner[f"{path}.anyOf.{place}"] = each
+    if "items" in schema:
+        inner[f"{path}.items"] = schema["items"]
+    for where, each in inner.items():
+        _check(each, where, depth + 1)
+    if "default" in schema:
+        try:
+            _validate(schema, _filled(schema, deepcopy(schema["default"])))
+        except InvalidInput as error:
+            reason = f"does not fit: {error.reason}"
+            raise InvalidInput(f"{path}.default", reason) from None
+
+
+def _plain(value: Any, path: str, depth: int) -> Any:
+    """A copy of a value of JSON; anything else is refused."""
+    if depth > DEEPEST + 1:
+        raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
+    if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+        whole = {}
+        for name, each in value.items():
+            whole[name] = _plain(each, f"{path}.{name}", depth + 1)
+        return whole
     if isinstance(value, list | tuple):
-        items = schema.get("items", {})
-        return [
-            _admit(items, each, f"{path}.{place}", depth + 1)
-            for place, each in enumerate(value)
-        ]
+        items = enumerate(value)
+        return [_plain(each, f"{path}.{place}", depth + 1) for place, each in items]
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        raise InvalidInput(path, f"must be a number that JSON has, not {value}")
+    if isinstance(value, int) and value.bit_length() > 10_000:
+        raise InvalidInput(
+            path, "is a number of thousands of digits; give a smaller one"
+        )
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise InvalidInput(path, f"is not a value of JSON, but {_kind(value)}")
+
+
+def _filled(schema: Mapping[str, Any], value: Any) -> Any:
+    """A value with the defaults of its schema; whole numbers are written as such."""
+    kinds = kinds_of(schema)
+    is_whole = isinstance(value, float) and value.is_integer()
+    if is_whole and "integer" in kinds and "number" not in kinds:
+        return int(value)
+    for choice in schema.get("anyOf", ()):
+        form = _filled(choice, deepcopy(value))
+        if _validator(choice).is_valid(form):
+            value = form
+            break
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        for name, each in known.items():
+            if "default" in each and name not in value:
+                value[name] = deepcopy(each["default"])
+        for name in value.keys() & known.keys():
+            value[name] = _filled(known[name], value[name])
+    if isinstance(value, list) and "items" in schema:
+        return [_filled(schema["items"], each) for each in value]
     return value
 
 
-def _check_value(schema: Mapping[str, Any], value: Any, path: str) -> None:
-    """Check a value by itself, without what is inside of it."""
-    names = kinds_of(schema)
-    if not any(_IS[name](value) for name in names or _WORDS):
-        expected = (
-            "must be " + " or ".join(_WORDS[name] for name in names)
-            if names
-            else "is not a value of JSON"
-        )
-        raise InvalidInput(path, f"{expected}, not {_kind(value)}")
-    for keyword, limit in schema.items():
-        if keyword in _RULES and (wrong := _RULES[keyword](limit, value)):
-            raise InvalidInput(path, wrong)
+@cache
+def _class() -> Any:
+    """The validator of the keywords that are known; with lazy imports, which take
+    60 ms.
+    """
+    from jsonschema import Draft202012Validator as Whole  # noqa: PLC0415
+    from jsonschema.validators import create  # noqa: PLC0415
+
+    known = {"$ref", *_META["properties"]} & Whole.VALIDATORS.keys()
+    keywords = {name: Whole.VALIDATORS[name] for name in known}
+    return create({}, keywords, type_checker=Whole.TYPE_CHECKER)
 
 
-def kinds_of(schema: Mapping[str, Any]) -> Sequence[str]:
-    """The types that a schema allows; none if it does not say."""
-    wanted = schema.get("type", ())
-    return (wanted,) if isinstance(wanted, str) else wanted
+def _validator(schema: Mapping[str, Any]) -> Validator:
+    made: Validator = _class()(schema)
+    return made
 
 
-def _any_of(
-    choices: Sequence[Mapping[str, Any]], value: Any, path: str, depth: int
-) -> Any:
-    reasons = []
-    for choice in choices:
-        try:
-            return _admit(choice, value, path, depth + 1)
-        except InvalidInput as error:
-            reasons.append(error.reason)
-    raise InvalidInput(path, "fits none of its forms: " + "; ".join(reasons))
+def _validate(schema: Mapping[str, Any], value: Any) -> None:
+    """Raise the outermost thing that is wrong with a value."""
+    first = min(_validator(schema).iter_errors(value), key=_rank, default=None)
+    if first is not None:
+        where, reason = _said(first, is_schema=schema is _META)
+        raise InvalidInput(".".join(["parameters", *where]), reason)
 
 
-def _admit_object(
-    schema: Mapping[str, Any], value: Mapping[str, Any], path: str, depth: int
-) -> dict[str, Any]:
-    known, closed = (
-        schema.get("properties", {}),
-        schema.get("additionalProperties") is False,
-    )
-    needed = (name for name in schema.get("required", ()) if name not in value)
-    missing = [name for name in needed if "default" not in known.get(name, {})]
-    unknown = [name for name in value if name not in known] if closed else []
-    if missing:
-        says = known.get(missing[0], {}).get("description")
-        wanted = f" ({says})" if isinstance(says, str) and says else ""
-        instead = f"; {unknown[0]!r} was given, which is not known" if unknown else ""
-        raise InvalidInput(f"{path}.{missing[0]}", f"is missing{wanted}{instead}")
-    if unknown:
-        takes = (
-            f"known are {', '.join(known)}"
-            if known
-            else "the skill takes no parameters"
-        )
-        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; {takes}")
-    filled = {
-        name: _admit(each, deepcopy(each["default"]), f"{path}.{name}", depth + 1)
-        for name, each in known.items()
-        if "default" in each and name not in value
-    }
-    return {
-        **{
-            name: _admit(known.get(name, {}), each, f"{path}.{name}", depth + 1)
-            for name, each in value.items()
-        },
-        **filled,
-    }
+def _rank(error: ValidationError) -> tuple[int, bool]:
+    return len(error.absolute_path), error.validator == "additionalProperties"
+
+
+def _said(error: ValidationError, *, is_schema: bool = False) -> tuple[list[str], str]:
+    """Where an error is, and what it says: what is wrong and what would be right."""
+    where: list[str] = []
+    for part in error.absolute_path:
+        where.append(str(part))
+        if is_schema and where[-2:-1] == ["properties"]:
+            del where[-2]
+    schema: Any = error.schema
+    value, limit = error.instance, error.validator_value
+    known = schema.get("properties", {})
+    names = value if isinstance(value, dict) else {}
+    unknown = [name for name in names if name not in known]
+    match error.validator:
+        case "type":
+            wanted = " or ".join(_WORDS[name] for name in kinds_of({"type": limit}))
+            return where, f"must be {wanted}, not {_kind(value)}"
+        case "required":
+            missing = next(name for name in limit if name not in names)
+            says = known.get(missing, {}).get("description")
+            reason = f"is missing ({says})" if says else "is missing"
+            if unknown and schema.get("additionalProperties") is False:
+                reason += f"; {unknown[0]!r} was given, which is not known"
+            return [*where, missing], reason
+        case "additionalProperties":
+            reason = "not supported" if is_schema else "not known"
+            takes = f"known are {', '.join(known)}"
+            takes = takes if known else "the skill takes no parameters"
+            return [*where, unknown[0]], f"is {reason}; {takes}"
+        case "enum":
+            return where, f"must be one of {', '.join(map(_shown, limit))}"
+        case "anyOf":
+            reasons = [_said(each)[1] for each in error.context or ()]
+            return where, "fits none of its forms: " + "; ".join(reasons)
+        case _:  # a limit
+            size = len(value) if isinstance(value, str | list) else 0
+            shown = {"limit": _shown(limit), "value": _shown(value), "size": size}
+            return where, _SAYS[error.validator].format(**shown)
 
 
 def _kind(value: object) -> str:
     """The type of a value in words; the value itself only where it is a short number or
     flag.
     """
-    for name, test in _IS.items():
-        if test(value):
-            return (
-                f"{value!r:.20}"
-                if name in {"integer", "number", "boolean"}
-                else _WORDS[name]
-            )
-    return f"a {type(value).__name__}"
-
-
-def _is_number(value: object) -> bool:
-    finite = not isinstance(value, float) or (
-        value == value and abs(value) != float("inf")  # noqa: PLR0124 - NaN
-    )
-    return isinstance(value, int | float) and not isinstance(value, bool) and finite
-
-
-_IS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "string": lambda value: isinstance(value, str),
-    "integer": lambda value: _is_number(value) and value == int(value),
-    "number": _is_number,
-    "boolean": lambda value: isinstance(value, bool),
-    "array": lambda value: isinstance(value, list | tuple),
-    "object": lambda value: (
-        isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
-    ),
-    "null": lambda value: value is None,
-}
-
-
-def _limit(
-    name: str, words: str, wrong: Callable[[Any, Any], bool]
-) -> Callable[[Any, Any], str | None]:
-    """A rule about a number, or about the size of a text or a list."""
-
-    def rule(limit: Any, value: Any) -> str | None:
-        if not _IS[name](value):
-            return None
-        size = value if name == "number" else len(value)
-        return (
-            f"must {words.format(limit)}, not {_shown(size)}"
-            if wrong(size, limit)
-            else None
-        )
-
-    return rule
-
-
-def _enum(known: Sequence[Any], value: Any) -> str | None:
-    fits = _comparable(value) in map(_comparable, known)
-    return None if fits else f"must be one of {', '.join(map(_shown, known))}"
-
-
-def _comparable(value: Any) -> tuple[Any, ...]:
-    """The same for values that are equal as JSON, and for no others."""
-    if isinstance(value, Mapping):
-        return "object", frozenset(
-            (name, _comparable(each)) for name, each in value.items()
-        )
-    if isinstance(value, list | tuple):
-        return "list", tuple(map(_comparable, value))
-    return isinstance(value, bool), value
+    if isinstance(value, int | float):
+        return f"{_shown(value):.20}"
+    if value is None:
+        return "null"
+    words = {"str": "text", "list": "a list", "tuple": "a list", "dict": "an object"}
+    name = type(value).__name__
+    return words.get(name, f"a {name}")
 
 
 def _shown(value: object) -> str:
-    try:
-        text = f"{value!r}"
-    except ValueError:
-        return "a number of thousands of digits"
+    text = f"{value!r}"
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-_RULES: Final[Mapping[str, Callable[..., str | None]]] = {
-    "enum": _enum,
-    "const": lambda known, value: (
-        None if _comparable(value) == _comparable(known) else f"must be {_shown(known)}"
-    ),
-    "minimum": _limit("number", "be at least {}", operator.lt),
-    "maximum": _limit("number", "be at most {}", operator.gt),
-    "exclusiveMinimum": _limit("number", "be above {}", operator.le),
-    "exclusiveMaximum": _limit("number", "be below {}", operator.ge),
-    "minLength": _limit("string", "have at least {} characters", operator.lt),
-    "maxLength": _limit("string", "have at most {} characters", operator.gt),
-    "minItems": _limit("array", "have at least {} items", operator.lt),
-    "maxItems": _limit("array", "have at most {} items", operator.gt),
-}
-
-
-# --- the schema itself --------------------------------------------------------------------------------------------
-
-
-def _check(schema: Any, path: str, depth: int) -> None:
-    """Refuse what `_admit` would not keep to."""
-    if not isinstance(schema, Mapping):
-        raise InvalidInput(
-            path, f"must be an object that describes a value, not {_kind(schema)}"
-        )
-    if depth > DEEPEST:
-        raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
-    for keyword, value in schema.items():
-        if keyword not in _KEYWORDS:
-            raise InvalidInput(
-                f"{path}.{keyword}",
-                f"is not supported; known are {', '.join(sorted(_KEYWORDS))}",
-            )
-        _check_value(_KEYWORDS[keyword], value, f"{path}.{keyword}")
-    if not all(kind in [*_WORDS] for kind in kinds_of(schema)):
-        raise InvalidInput(
-            f"{path}.type", f"must be one of {', '.join(_WORDS)}, or a list of them"
-        )
-    strange = [
-        name
-        for name in schema.get("required", ())
-        if name not in [*schema.get("properties", {})]
-    ]
-    if strange:
-        raise InvalidInput(
-            f"{path}.required",
-            f"names {strange[0]!r}, which is not among its properties",
-        )
-    for where, each in _inner(schema):
-        _check(each, f"{path}.{where}", depth + 1)
-    if "default" in schema:
-        try:
-            _admit(schema, schema["default"], path, depth)
-        except InvalidInput as error:
-            raise InvalidInput(
-                f"{path}.default", f"does not fit: {error.reason}"
-            ) from None
-
-
-def _inner(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The schemas inside of a schema, with their places."""
-    yield from schema.get("properties", {}).items()
-    yield from (
-        (f"anyOf.{place}", each) for place, each in enumerate(schema.get("anyOf", ()))
-    )
-    if "items" in schema:
-        yield "items", schema["items"]
-
-
-_KEYWORDS: Final[Mapping[str, Mapping[str, Any]]] = {
-    **{
-        key: {}
-        for key in (
-            "title",
-            "description",
-            "examples",
-            "$schema",
-            "$comment",
-            "default",
-            "const",
-        )
-    },
-    "type": {"type": ["string", "array"], "minItems": 1},
-    "properties": {"type": "object"},
-    "required": {"type": "array"},
-    "additionalProperties": {"type": "boolean"},
-    "items": {"type": "object"},
-    **{key: {"type": "array", "minItems": 1} for key in ("anyOf", "enum")},
-    **{
-        key: {"type": "number"}
-        for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-    },
-    **{
-        key: {"type": "integer", "minimum": 0}
-        for key in ("minLength", "maxLength", "minItems", "maxItems")
-    },
-}
-"""Every keyword that is known, with the schema of its value."""

@@ -98,7 +98,7 @@ def _judged(
     script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]
 ) -> ScriptVerdict:
     """The verdict, cached: a skill's script is checked again before each run."""
-    from hexad.skills.shell.walking import judged  # noqa: PLC0415 - loads tree_sitter: 41 ms
+    from hexad.skills.shell.gate import judged  # noqa: PLC0415 - loads tree_sitter: 41 ms
 
     texts = {
         path: content.decode(errors="replace")

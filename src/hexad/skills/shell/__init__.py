@@ -2,8 +2,6 @@
 execute nothing.
 
 `reading.py` makes the syntax tree and expands words as far as that needs no emulation;
-the rest is unknown. `walking.py` visits its statements in order and keeps what
-variables, functions and files hold. `commands.py` judges one command, `running.py`
-those that run something else: other commands, text, files, code. `places.py` classifies
-paths, `tables.py` lists which commands need what, and `rules.py` names every finding.
+the rest is unknown. `gate.py` visits its statements and judges each command. `tables.py`
+holds what is judged, row by row, and `rules.py` names every finding.
 """
