@@ -25,8 +25,8 @@ class Policy:
     lent: float = 0.4  # the share that a row lends to its neighbour in a thread
 
     # What is added to a match.
-    phrase: float = 0.3  # neighbouring words of the question stand next to each other
-    subject: float = 0.15  # the question names whom the entry is about
+    phrase: float = 0.3  # neighbouring words of the question stand next to each other;
+    # half of it where the question names whom the entry is about
     trust: float = 0.1  # how far a learning is trusted
     prior: float = 0.03  # the user said it; a third of it if it changed lately
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hexad.store import Sketch
     from hexad.text.document import Document
 
-ADDED: Final = POLICY.subject + POLICY.prior  # the most that needs no look at the words
+SUBJECT: Final = POLICY.phrase / 2  # the question names whom the entry is about
+ADDED: Final = SUBJECT + POLICY.prior  # the most that needs no look at the words
 SLACK: Final = ADDED + POLICY.phrase + POLICY.trust  # the most that anything adds
 _LATELY: Final = 1 / 3  # of what a user's word counts: it changed lately
 _HALF_LIFE_DAYS: Final = 30.0
@@ -141,7 +142,7 @@ class Ranking:
 
     def _subject(self, packed: str) -> float:
         facets = packed.split(_LINE, 1)[0].split(" ") if self._subjects else ()
-        return POLICY.subject if any(map(facets.__contains__, self._subjects)) else 0.0
+        return SUBJECT if any(map(facets.__contains__, self._subjects)) else 0.0
 
     def _phrase(self, packed: str) -> float:
         """The rarity of neighbouring pairs that are near each other in the body, as a

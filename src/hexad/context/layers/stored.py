@@ -17,7 +17,7 @@ from hexad.context.layers import Fate, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.policy import FEW, MANY, POLICY
-from hexad.context.ranking import SLACK, Ranking
+from hexad.context.ranking import SLACK, SUBJECT, Ranking
 from hexad.context.standing import Room, Stands, fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.index.similarity import (
@@ -456,7 +456,7 @@ class _Pass:
         )
         if len(scores) < self._room:
             return waiting
-        added = POLICY.prior + (POLICY.subject if candidates.subjects else 0.0)
+        added = POLICY.prior + (SUBJECT if candidates.subjects else 0.0)
         least = scores[self._room - 1] - added - _ROUNDING
         several = candidates.several
         near = [
