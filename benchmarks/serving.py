@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CLIENTS, ROUNDS, SLOW = 32, 6, 0.3
 _PROVIDER = f"""
 import asyncio, anyio
-from hexad.edges.address import Address
+from hexad.agents.address import Address
 from hexad.mcp.http import HttpServer
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":

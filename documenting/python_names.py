@@ -16,7 +16,7 @@ from hexad.learning.learnings import LearningCollection
 from hexad.memory.audit import AuditLog
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
-from hexad.memory.use.habits import Habits
+from hexad.memory.usage.habits import Habits
 from hexad.skills.library import SkillLibrary
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ from hypothesis import strategies as st
 from hexad import Hexad, Settings
 from hexad.agent_tools import agent_tools
 from hexad.errors import HexadError
+from hexad.json_form import TYPES, from_json
 from hexad.memory.redaction import redact
 from hexad.model import Knowledge, Layer
 from hexad.skills import templates
 from hexad.text.words import terms
-from hexad.wire import TYPES, from_json
 from tests import fuzzing_edges
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
 from starlette.testclient import TestClient
 
+from hexad.agents.address import Address
 from hexad.cli import main
 from hexad.cli.tree import COMMANDS
-from hexad.edges.address import Address
 from hexad.mcp.http import PATH, Access, app_of
 from hexad.mcp.server import server_of
 from tests.mcp.mcp_support import TOOLS, client

@@ -13,7 +13,6 @@ from hexad import signals
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.layers import Judged
-from hexad.context.memories import merged, standing_of_all
 from hexad.context.past import as_of
 from hexad.context.retriever import (
     ContextRetriever,
@@ -23,10 +22,11 @@ from hexad.context.retriever import (
 )
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, Stands, read_standing
+from hexad.context.two_memories import merged, standing_of_all
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
-from hexad.memory.use.habits import Habits
-from hexad.memory.use.timeline import note_prompt
+from hexad.memory.usage.habits import Habits
+from hexad.memory.usage.timeline import note_prompt
 from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:

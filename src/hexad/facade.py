@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from hexad import wiring
+from hexad import build
 from hexad.context.layers.tools import ToolRegistry, registry_of
 from hexad.context.retriever import ContextRetriever, Retriever, checked
 from hexad.context.selection import estimate_tokens
@@ -22,7 +22,7 @@ from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.memory.troubles import tell
-from hexad.memory.use.habits import Habits
+from hexad.memory.usage.habits import Habits
 from hexad.recent import Recent
 from hexad.settings import Settings, survey
 
@@ -160,22 +160,22 @@ class Hexad:
             "embedder": named,
             **settings,
         }
-        known = survey(given, beside=wiring.folder_of(address), config=config).settings
-        store = wiring.store_at(address, known)
+        known = survey(given, beside=build.folder_of(address), config=config).settings
+        store = build.store_at(address, known)
         workspace = replace(
-            wiring.workspace_of(store, known, clock, session),
-            similarity=wiring.similarity_of(
+            build.workspace_of(store, known, clock, session),
+            similarity=build.similarity_of(
                 known, own_embedder, embedder_name, patient=patient
             ),
         )
         own = (
-            wiring.retriever_of(workspace, known)
+            build.retriever_of(workspace, known)
             if retriever is None
             else checked(retriever)
         )
         engine = Engine(
             workspace=workspace,
-            retriever=own if known.enabled else wiring.NoRetriever(workspace.namespace),
+            retriever=own if known.enabled else build.NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
             standing_budget=known.standing_budget if known.enabled else 0,
@@ -190,7 +190,7 @@ class Hexad:
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        return wiring.skills_of(self._engine, self.settings, self._find)
+        return build.skills_of(self._engine, self.settings, self._find)
 
     @property
     def collections(self) -> Mapping[str, RecordCollection[Any]]:
@@ -205,7 +205,7 @@ class Hexad:
         """Keeps what the user says in a conversation: call it, `hx.capture(messages,
         session=…, typed=False)`.
         """
-        return wiring.capture_of(self._engine, self.settings, self._find)
+        return build.capture_of(self._engine, self.settings, self._find)
 
     def retrieve(
         self,
@@ -493,7 +493,7 @@ class Hexad:
         )
         retriever: Retriever = self.retriever
         if not self.enabled:
-            retriever = wiring.NoRetriever(workspace.namespace)
+            retriever = build.NoRetriever(workspace.namespace)
         elif self.own_retriever is not None:
             retriever = replace(self.own_retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
@@ -559,9 +559,7 @@ class Hexad:
             "everything": everything,
             "traces": traces,
         }
-        return forget_all(
-            self._engine.workspace, **wanted, also=wiring.forget_elsewhere
-        )
+        return forget_all(self._engine.workspace, **wanted, also=build.forget_elsewhere)
 
     def erase_traces(self) -> bool:
         """Erase the bytes that `forget` left; return whether all are gone."""
@@ -657,7 +655,7 @@ class Hexad:
         )
         for namespace in all_namespaces(store):
             with store.transaction(namespace) as unit:
-                wiring.carry_learnings_over(unit)
+                build.carry_learnings_over(unit)
         return count
 
     def import_file(
@@ -733,7 +731,7 @@ class Hexad:
     ) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return wiring.retriever_of(self._engine.workspace, self.settings).search(
+        return build.retriever_of(self._engine.workspace, self.settings).search(
             layer, query, limit=limit, facets=facets
         )
 

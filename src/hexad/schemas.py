@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
+from hexad.json_form import TYPES
 from hexad.memory.admission import MAX_KEY, MAX_TAGS
 from hexad.shape import Kind, shapes
-from hexad.wire import TYPES
 
 Schema: TypeAlias = dict[str, Any]
 

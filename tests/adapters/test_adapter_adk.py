@@ -12,7 +12,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin
-from hexad.edges.context import PREFACE
+from hexad.agents.context import PREFACE
 from hexad_testing.adapter_suite import *  # noqa: F403
 from hexad_testing.adapter_suite import Agents
 from hexad_testing.script import Request, Script

@@ -32,7 +32,7 @@ from pydantic import TypeAdapter
 
 from hexad.adapters.claude_agent import HexadClaude
 from hexad.agent_tools import NAMES
-from hexad.edges.context import PREFACE
+from hexad.agents.context import PREFACE
 from hexad_testing.adapter_suite import *  # noqa: F403
 from hexad_testing.adapter_suite import BASE, Agents, answered, book, booked, calls
 from hexad_testing.script import Call, Request, Script

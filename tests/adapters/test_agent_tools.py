@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 from hexad import Hexad
 from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_app
 from hexad.agent_tools import NAMES, agent_tools
+from hexad.agents.agent import AgentMemory
 from hexad.calls.arguments import OWN_TOOLS
-from hexad.edges.agent import AgentMemory
 from hexad.errors import InvalidInput
 from hexad.extras import install_command
 from hexad.model import Category, ErrorCategory, Origin, SkillKind

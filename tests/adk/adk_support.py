@@ -17,7 +17,7 @@ from google.adk.runners import InMemoryRunner, Runner
 from google.genai import types
 
 from hexad.adapters.adk import ContextAwareModel
-from hexad.edges.context import PREFACE
+from hexad.agents.context import PREFACE
 from hexad_testing.scripted_model import ScriptedModel
 
 if TYPE_CHECKING:

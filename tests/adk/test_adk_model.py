@@ -25,8 +25,8 @@ from hexad.adapters.adk import (
 )
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import latest_message
+from hexad.agents.conversation import Speaker
 from hexad.context.standing import TITLE
-from hexad.edges.conversation import Speaker
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad_testing.scripted_model import Call, ScriptedModel
 from tests.adk.adk_support import (

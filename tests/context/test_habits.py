@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hexad import Hexad, Item, Layer
 from hexad.cli import main
 from hexad.errors import InvalidInput, NotFound
-from hexad.memory.use.habits import HALF_LIFE_DAYS, MOST_TERMS
+from hexad.memory.usage.habits import HALF_LIFE_DAYS, MOST_TERMS
 from hexad.model import Association
 from hexad_testing.clock import START
 from tests.support import FixedClock, opened, requirement

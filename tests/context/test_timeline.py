@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hexad.memory.use.timeline import shown_prompts
+from hexad.memory.usage.timeline import shown_prompts
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 from mcp_types import Implementation, TextContent
 
-from hexad.edges.address import Address
+from hexad.agents.address import Address
 from hexad.mcp.http import PATH, Access, HttpServer, app_of
 from hexad.mcp.server import server_of
 

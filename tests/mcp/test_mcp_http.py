@@ -22,8 +22,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client.streamable_http import streamable_http_client
 
-from hexad.edges.address import Address
-from hexad.edges.guard import Rates
+from hexad.agents.address import Address
+from hexad.agents.guard import Rates
 from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access, HttpServer, app_of
 from hexad.mcp.server import server_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from hexad import Hexad, wire
+from hexad import Hexad, json_form
 from hexad.context.standing import TITLE
 from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
@@ -120,7 +120,7 @@ def test_what_is_found_has_the_one_json_shape(hx: Hexad) -> None:
             return await ask(one, "search_knowledge", query="deploy")
 
     [result] = play(scenario())["results"]
-    whole = wire.item(hx.knowledge.search("deploy")[0])
+    whole = json_form.item(hx.knowledge.search("deploy")[0])
     assert {**result, "score": None} == {
         **{name: whole[name] for name in result},
         "score": None,
@@ -542,7 +542,7 @@ def test_every_key_has_an_address(memory_hx: Hexad, key: str) -> None:
             _, resource = (await one.list_resources()).resources
             return await read(one, str(resource.uri))
 
-    assert play(scenario()) == wire.to_json(memory_hx.knowledge.get(key))
+    assert play(scenario()) == json_form.to_json(memory_hx.knowledge.get(key))
 
 
 @requirement("SAFE-04")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad
-from hexad.edges.agent import AgentMemory
-from hexad.edges.context import Latest
-from hexad.edges.conversation import Conversation, Speaker, by_name
+from hexad.agents.agent import AgentMemory
+from hexad.agents.context import Latest
+from hexad.agents.conversation import Conversation, Speaker, by_name
 from hexad.errors import ConfigError, InvalidInput
 from hexad.memory import conversations
 from hexad.memory.conversations.judging import LANGUAGES

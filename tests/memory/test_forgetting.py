@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.agent_tools import agent_tools
-from hexad.edges.context import Latest, Lookup
-from hexad.edges.conversation import Conversation, Speaker
+from hexad.agents.context import Latest, Lookup
+from hexad.agents.conversation import Conversation, Speaker
 from hexad.recent import Recent
 from tests.support import opened, requirement
 

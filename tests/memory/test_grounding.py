@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.agent_tools import agent_tools
+from hexad.agents.agent import AgentMemory
+from hexad.agents.context import Latest
 from hexad.context.noted import NOTED, SAID
 from hexad.context.standing import TITLE
-from hexad.edges.agent import AgentMemory
-from hexad.edges.context import Latest
 from hexad.memory.ground import ground
 from hexad.memory.grounded import Refused
 from hexad.model import Origin

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import httpx2
 
-from hexad.edges.address import Address
+from hexad.agents.address import Address
 from hexad.mcp.http import Access, HttpServer
 from hexad.server.app import Hosting, app_of
 from hexad.server.tokens import FILE_NAME, Tokens

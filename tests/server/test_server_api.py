@@ -21,11 +21,11 @@ import anyio
 import httpx2
 import pytest
 
+from hexad.agents.address import Address
 from hexad.cli.setup.hosting import tokens_of
-from hexad.edges.address import Address
 from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access
-from hexad.memory.use.timeline import fingerprint
+from hexad.memory.usage.timeline import fingerprint
 from hexad.model import Knowledge, Learning, Skill
 from hexad.schemas import fields_of
 from hexad.server.api.openapi import description

@@ -14,7 +14,7 @@ from hexad.errors import InvalidInput
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.names import MAINS
-from hexad.skills.references import Unresolved, fill, references
+from hexad.skills.placeholders import Unresolved, fill, references
 from hexad_testing.strategies import json_values, texts
 from tests.support import requirement
 

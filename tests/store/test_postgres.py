@@ -26,7 +26,7 @@ from hexad.errors import (
     StoreDamaged,
     StoreError,
 )
-from hexad.memory.use.timeline import shown_prompts
+from hexad.memory.usage.timeline import shown_prompts
 from hexad.model import DEFAULT_NAMESPACE, Origin
 from hexad.store import Entry, postgres
 from hexad.store.codec import as_json

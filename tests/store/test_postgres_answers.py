@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexad import wire
+from hexad import json_form
 from hexad.memory.index.indexing import document_of
 from hexad.model import Layer
 from hexad.store import Embedded, Entry, Question
@@ -150,9 +150,12 @@ def do(hx: Hexad, kind: str, name: str, given: Any) -> None:  # noqa: C901 - one
 def answers(hx: Hexad) -> list[Any]:
     found: list[Any] = []
     for question in QUESTIONS:
-        found.append(_without_ids(wire.retrieval(hx.retrieve(question))))
+        found.append(_without_ids(json_form.retrieval(hx.retrieve(question))))
         found.append(
-            [wire.item(item) for item in hx.knowledge.search(question, category="rule")]
+            [
+                json_form.item(item)
+                for item in hx.knowledge.search(question, category="rule")
+            ]
         )
         candidates = hx.explain(question).candidates
         found.append(

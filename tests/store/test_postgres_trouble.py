@@ -188,7 +188,7 @@ def test_an_agent_answers_while_the_server_is_away_says_so_once_and_recovers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "hexad.edges.agent._PATIENCE", 600.0
+        "hexad.agents.agent._PATIENCE", 600.0
     )  # or a slow machine has a second thing to say
     booking = [Call("book", {"day": "Monday"}), "Booked."]
     model = ScriptedModel.playing([*booking, *booking, *booking])

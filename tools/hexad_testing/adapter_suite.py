@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
 
+from hexad.agents.context import PREFACE
 from hexad.context.selection import estimate_tokens
 from hexad.context.standing import TITLE
-from hexad.edges.context import PREFACE
 from hexad.errors import StoreBusy, StoreError
 from hexad.facade import Hexad
 from hexad_testing.faulty_store import FaultyStore, over

@@ -31,9 +31,9 @@ from agent_framework import (  # noqa: E402
 )
 from agent_framework.exceptions import UserInputRequiredException  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, EndedCall, Named  # noqa: E402
-from hexad.edges.context import BUDGET, Latest  # noqa: E402
-from hexad.edges.transcripts import described  # noqa: E402
+from hexad.agents.agent import AgentMemory, EndedCall, Named  # noqa: E402
+from hexad.agents.context import BUDGET, Latest  # noqa: E402
+from hexad.agents.transcripts import described  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

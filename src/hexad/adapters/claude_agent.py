@@ -22,9 +22,9 @@ require_extra("claude-agent", "the Claude Agent adapter", "claude_agent_sdk")
 from claude_agent_sdk import HookMatcher, SdkMcpTool, create_sdk_mcp_server  # noqa: E402 - a missing package comes first
 from pydantic import TypeAdapter  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, EndedCall  # noqa: E402
-from hexad.edges.context import BUDGET, Latest  # noqa: E402
-from hexad.edges.threads import pool_of  # noqa: E402
+from hexad.agents.agent import AgentMemory, EndedCall  # noqa: E402
+from hexad.agents.context import BUDGET, Latest  # noqa: E402
+from hexad.agents.threads import pool_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,10 +19,10 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from hexad.edges.agent import AgentMemory, Named
-from hexad.edges.context import BUDGET
-from hexad.edges.transcripts import SHAPES
-from hexad.edges.warnings import going_on
+from hexad.agents.agent import AgentMemory, Named
+from hexad.agents.context import BUDGET
+from hexad.agents.transcripts import SHAPES
+from hexad.agents.warnings import going_on
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -27,10 +27,10 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage  # 
 from langchain_core.tools import BaseTool, StructuredTool  # noqa: E402
 from langgraph.errors import GraphBubbleUp  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, Context, EndedCall, Named  # noqa: E402
-from hexad.edges.context import BUDGET, Latest  # noqa: E402
-from hexad.edges.transcripts import described  # noqa: E402
-from hexad.edges.warnings import going_on  # noqa: E402
+from hexad.agents.agent import AgentMemory, Context, EndedCall, Named  # noqa: E402
+from hexad.agents.context import BUDGET, Latest  # noqa: E402
+from hexad.agents.transcripts import described  # noqa: E402
+from hexad.agents.warnings import going_on  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

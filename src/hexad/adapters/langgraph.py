@@ -22,7 +22,7 @@ require_extra("langgraph", "the LangGraph adapter", "langgraph.store")
 
 from langgraph.store import base as lg  # noqa: E402 - a missing package is reported first
 
-from hexad.edges.threads import pool_of  # noqa: E402
+from hexad.agents.threads import pool_of  # noqa: E402
 from hexad.errors import InvalidInput, NotFound  # noqa: E402
 from hexad.memory.index.indexing import all_namespaces  # noqa: E402
 from hexad.model import Knowledge, Origin  # noqa: E402

@@ -26,9 +26,9 @@ require_extra("openai-agents", "the Agents adapter", "agents")
 from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
 from agents.run_config import CallModelData, ModelInputData, ToolErrorFormatterArgs  # noqa: E402
 
-from hexad.edges.agent import AgentMemory, EndedCall, Named, failure_in_text, named  # noqa: E402
-from hexad.edges.context import BUDGET  # noqa: E402
-from hexad.edges.transcripts import SHAPES  # noqa: E402
+from hexad.agents.agent import AgentMemory, EndedCall, Named, failure_in_text, named  # noqa: E402
+from hexad.agents.context import BUDGET  # noqa: E402
+from hexad.agents.transcripts import SHAPES  # noqa: E402
 
 if TYPE_CHECKING:
     from hexad.facade import Hexad

@@ -38,10 +38,10 @@ from pydantic_ai.messages import (  # noqa: E402
 )
 from pydantic_ai.toolsets import FunctionToolset  # noqa: E402
 
+from hexad.agents.agent import AgentMemory, EndedCall, Named  # noqa: E402
+from hexad.agents.context import BUDGET, Latest  # noqa: E402
+from hexad.agents.transcripts import described  # noqa: E402
 from hexad.calls.advice import advised_result  # noqa: E402
-from hexad.edges.agent import AgentMemory, EndedCall, Named  # noqa: E402
-from hexad.edges.context import BUDGET, Latest  # noqa: E402
-from hexad.edges.transcripts import described  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

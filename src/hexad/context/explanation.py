@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from hexad import wire
+from hexad import json_form
 from hexad.context.layers import Fate, Judged
 from hexad.context.standing import standing_block
 from hexad.model import Layer
@@ -104,7 +104,11 @@ def judge(
 
 
 def _candidate(judged: Judged) -> dict[str, Json]:
-    return {**wire.item(judged.item), "kept": judged.kept, "verdict": judged.verdict}
+    return {
+        **json_form.item(judged.item),
+        "kept": judged.kept,
+        "verdict": judged.verdict,
+    }
 
 
 def explained(explanation: Explanation) -> dict[str, Json]:
@@ -125,7 +129,7 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "layer_seconds": {
             layer.value: seconds for layer, seconds in explanation.layer_seconds.items()
         },
-        "prompt": wire.prompt(explanation.prompt),
+        "prompt": json_form.prompt(explanation.prompt),
     }
 
 

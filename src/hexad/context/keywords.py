@@ -10,8 +10,8 @@ from typing import Final
 from hexad.errors import InvalidInput
 from hexad.model import Query
 from hexad.text import operands, words
-from hexad.text.common import says_little
 from hexad.text.detection import detect
+from hexad.text.everyday import says_little
 
 MAX_CHARACTERS: Final = 16_384  # of a longer message the two ends are read: what is asked stands at one of them
 MAX_TERMS: Final = 256

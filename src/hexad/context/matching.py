@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.context.candidates import Candidates, rarity_of
 from hexad.context.policy import POLICY
-from hexad.memory.use.habits import faded
+from hexad.memory.usage.habits import faded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """How well a text answers a question, as a sum of named signals. Pure: the same
 arguments give the same score.
 
-The match decides (`matching.py`: words, meaning, habit; `conversation.py`: neighbours).
+The match decides (`matching.py`: words, meaning, habit; `neighbours.py`: those beside it).
 Everything else is a gentle prior whose greatest value is written here, so that it can
 order what matches alike and never bury a clear match.
 """

@@ -15,7 +15,7 @@ from hexad.context.layers.presenting import present
 from hexad.context.noted import noted_blocks, told_notes
 from hexad.context.selection import estimate_tokens
 from hexad.context.template import joined, standing_line
-from hexad.memory.use.prompts import forgettable
+from hexad.memory.usage.prompts import forgettable
 from hexad.model import Layer, Origin, Reason
 from hexad.recent import LatestResults
 from hexad.store import Question, Row, Standing, Store, standing_of

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError
 from hexad.interchange.formats import BODY
+from hexad.json_form import WIRE, to_json
 from hexad.memory.keys import numbered
 from hexad.model import RECORD_OF, Knowledge, ProposedChange, Record
 from hexad.skills.folders import frontmatter
-from hexad.wire import WIRE, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import BackupError, HexadError, InvalidInput
+from hexad.json_form import TYPES
 from hexad.memory.backup.lines import HEADER, BackupLines, backup_lines
 from hexad.memory.conversations.judging import statements
 from hexad.memory.conversations.messages import turns
 from hexad.model import RECORDS, Category
 from hexad.skills.folders import frontmatter
-from hexad.wire import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

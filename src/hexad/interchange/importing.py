@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
 from hexad.interchange.formats import Offer, Source, sources
+from hexad.json_form import TYPES
 from hexad.learning.learnings import LearningCollection
 from hexad.memory import admission
 from hexad.memory.audit import records
@@ -39,7 +40,6 @@ from hexad.model import (
 )
 from hexad.skills.library import SkillLibrary, roomy
 from hexad.store.learning import TemplateFilter
-from hexad.wire import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -32,7 +32,7 @@ from hexad.learning.evidence import (
 from hexad.learning.lookup import fade, get, point_to, remembered, shown_for, triggers
 from hexad.learning.offers import OFFER_HOLDS, PATIENCE, new_offer, offer
 from hexad.learning.shapes import forms_in_words
-from hexad.memory.use.habits import credit
+from hexad.memory.usage.habits import credit
 from hexad.model import ErrorCategory, Layer, Learning, Origin
 from hexad.store.learning import (
     ASKED,

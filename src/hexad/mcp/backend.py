@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad import agent_tools
-from hexad.edges.threads import ThreadPool
+from hexad.agents.threads import ThreadPool
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import sentence
 

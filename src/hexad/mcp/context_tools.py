@@ -15,9 +15,9 @@ from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
 
 from hexad.agent_tools import review_command
+from hexad.agents.agent import ASKS
+from hexad.agents.context import BUDGET
 from hexad.context.layers.tools import ToolRegistry
-from hexad.edges.agent import ASKS
-from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
 from hexad.model import Layer, Prompt, Skill, Tool, shown_trust

@@ -1,7 +1,7 @@
 """Serving over streamable HTTP, one process for many clients.
 
 Sessions, idle time and body size are bounded by the SDK, connections by uvicorn; the
-guard of `hexad.edges` decides who may call.
+guard of `hexad.agents` decides who may call.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
 from starlette.responses import JSONResponse, Response
 
-from hexad.edges.address import Address, host_of
-from hexad.edges.guard import Guard, Rates, Refusal, for_pages
+from hexad.agents.address import Address, host_of
+from hexad.agents.guard import Guard, Rates, Refusal, for_pages
 from hexad.errors import ConfigError
 from hexad.mcp.sessions import IDLE
 

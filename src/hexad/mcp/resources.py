@@ -13,7 +13,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp_types import Resource
 
-from hexad import wire
+from hexad import json_form
 from hexad.context.standing import TITLE, standing_block
 from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.mcp.answers import sentence
@@ -113,7 +113,9 @@ async def _read(
         raise ResourceNotFoundError(sentence(error)) from error
     except HexadError as error:
         raise ResourceError(sentence(error)) from error
-    written = visible(json.dumps(wire.to_json(record), ensure_ascii=False, indent=2))
+    written = visible(
+        json.dumps(json_form.to_json(record), ensure_ascii=False, indent=2)
+    )
     return written if record.verbatim else _STRING.sub(_without_secrets, written)
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from hexad.edges.context import with_runtime
-from hexad.edges.conversation import digest
+from hexad.agents.context import with_runtime
+from hexad.agents.conversation import digest
 from hexad.recent import Recent
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
 from hexad.agent_tools import error_answer
-from hexad.edges.warnings import said_once
+from hexad.agents.warnings import said_once
 from hexad.errors import HexadError
 from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, result_of, sentence, unexpected

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
 from hexad.memory.index.indexing import records
-from hexad.memory.use.habits import unlearn
-from hexad.memory.use.timeline import forget_prompts
+from hexad.memory.usage.habits import unlearn
+from hexad.memory.usage.timeline import forget_prompts
 from hexad.model import (
     RECORDS,
     Knowledge,

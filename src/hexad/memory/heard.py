@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hexad.memory.use.prompts import forgettable
+from hexad.memory.usage.prompts import forgettable
 from hexad.recent import Recent
 
 _SESSIONS: Final = 1024

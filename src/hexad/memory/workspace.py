@@ -16,9 +16,9 @@ from hexad.memory.heard import Heard
 from hexad.memory.index.indexing import pages, put
 from hexad.memory.limits import Limits
 from hexad.memory.troubles import tell
-from hexad.memory.use.counts import Uses
-from hexad.memory.use.prompts import Prompts, forget_texts
-from hexad.memory.use.timeline import forget_item, write_prompts
+from hexad.memory.usage.counts import Uses
+from hexad.memory.usage.prompts import Prompts, forget_texts
+from hexad.memory.usage.timeline import forget_item, write_prompts
 from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 

@@ -16,7 +16,7 @@ import numpy as np
 from hexad.errors import EmbedderFailed
 from hexad.fork import survive_fork
 from hexad.memory.index.similarity import MOST_STEPS, STEPS_IF_SAME
-from hexad.memory.use.prompts import forgettable
+from hexad.memory.usage.prompts import forgettable
 from hexad.semantic.background import BACKGROUND
 
 if TYPE_CHECKING:

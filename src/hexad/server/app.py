@@ -19,9 +19,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from hexad import signals
+from hexad.agents.guard import Guard, Rates, Refusal, for_pages
+from hexad.agents.threads import ThreadPool
 from hexad.clock import utc_now
-from hexad.edges.guard import Guard, Rates, Refusal, for_pages
-from hexad.edges.threads import ThreadPool
 from hexad.errors import ConfigError, HexadError
 from hexad.mcp.http import PATH as MCP_PATH
 from hexad.mcp.http import Access, sdk_app

@@ -20,11 +20,11 @@ from starlette.background import BackgroundTask
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hexad import signals
-from hexad.edges.agent import AgentMemory
-from hexad.edges.conversation import Conversation, by_name, digest
-from hexad.edges.threads import ThreadPool
-from hexad.edges.transcripts import SHAPES, RequestShape
-from hexad.edges.warnings import going_on
+from hexad.agents.agent import AgentMemory
+from hexad.agents.conversation import Conversation, by_name, digest
+from hexad.agents.threads import ThreadPool
+from hexad.agents.transcripts import SHAPES, RequestShape
+from hexad.agents.warnings import going_on
 from hexad.errors import AccessRefused
 from hexad.recent import Recent
 from hexad.server.api.calls import body_of

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from hexad.errors import InvalidInput, MissingExtra, NoSandbox
-from hexad.skills.references import Unresolved, fill, name_of, references, whole
+from hexad.skills.placeholders import Unresolved, fill, name_of, references, whole
 
 if TYPE_CHECKING:
     from hexad.skills.waiting import Wait

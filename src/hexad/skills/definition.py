@@ -28,7 +28,7 @@ from hexad.memory import admission
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.skills import parameters
 from hexad.skills.names import MAINS, MANIFEST, path_fault, variable_fault
-from hexad.skills.references import Unresolved, is_name, name_of, references, shown
+from hexad.skills.placeholders import Unresolved, is_name, name_of, references, shown
 
 if TYPE_CHECKING:
     from types import ModuleType

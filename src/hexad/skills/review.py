@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import HexadError, MissingExtra
+from hexad.json_form import to_json
 from hexad.model import Capability, Decision, Skill, SkillKind, SkillStatus
 from hexad.skills import definition as shapes
 from hexad.skills.validation import Finding, check
-from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.redaction import redact
 from hexad.memory.troubles import tell
-from hexad.memory.use.habits import credit
+from hexad.memory.usage.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.recent import Recent
 from hexad.skills import composite, parameters

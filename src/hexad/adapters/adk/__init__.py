@@ -20,7 +20,7 @@ from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402
 from hexad.adapters.adk.plugin import HexadPlugin  # noqa: E402
 from hexad.adapters.adk.request import ContextPlace  # noqa: E402
 from hexad.adapters.adk.skills import adk_tools  # noqa: E402
-from hexad.edges.conversation import (  # noqa: E402
+from hexad.agents.conversation import (  # noqa: E402
     Conversation,
     NamespaceRule,
     per_app,

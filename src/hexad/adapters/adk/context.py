@@ -22,13 +22,13 @@ from hexad.adapters.adk.request import (
     with_notes,
     with_texts,
 )
+from hexad.agents.agent import AgentMemory, EndedCall
+from hexad.agents.context import PREFACE, Latest
+from hexad.agents.notes import Notes
+from hexad.agents.warnings import TURN_WARNINGS
 from hexad.calls.error_text import SHOWN_BEFORE
-from hexad.edges.agent import AgentMemory, EndedCall
-from hexad.edges.context import PREFACE, Latest
-from hexad.edges.notes import Notes
-from hexad.edges.warnings import TURN_WARNINGS
 from hexad.memory.troubles import trouble
-from hexad.memory.use.prompts import forgettable
+from hexad.memory.usage.prompts import forgettable
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from google.adk.models.llm_request import LlmRequest
 
-    from hexad.edges.conversation import Speaker
+    from hexad.agents.conversation import Speaker
     from hexad.facade import Hexad
 
 SPEAKERS: Final[Notes[Speaker]] = (

@@ -17,7 +17,7 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
 from hexad.adapters.adk.request import text_of
-from hexad.edges.conversation import (
+from hexad.agents.conversation import (
     Conversation,
     NamespaceRule,
     Speaker,
@@ -26,8 +26,8 @@ from hexad.edges.conversation import (
     per_user,
     session_of,
 )
-from hexad.edges.threads import pool_of
-from hexad.edges.warnings import going_on
+from hexad.agents.threads import pool_of
+from hexad.agents.warnings import going_on
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory.troubles import tell
 from hexad.model import Knowledge, Origin

@@ -11,7 +11,7 @@ from pydantic import PrivateAttr
 
 from hexad.adapters.adk.context import Recall
 from hexad.adapters.adk.request import ContextPlace
-from hexad.edges.context import BUDGET
+from hexad.agents.context import BUDGET
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from hexad.adapters.adk.request import ContextPlace
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, own_tools, speaker_of
 from hexad.adapters.adk_shape import is_outcome
+from hexad.agents.agent import EndedCall, TurnJob, soon
+from hexad.agents.context import BUDGET
+from hexad.agents.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.calls.scope import enter, leave
-from hexad.edges.agent import EndedCall, TurnJob, soon
-from hexad.edges.context import BUDGET
-from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
 from hexad.learning.tool_objects import watches
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
 
-    from hexad.edges.conversation import Speaker
+    from hexad.agents.conversation import Speaker
     from hexad.facade import Hexad
 
 _ADKS_OWN: Final = frozenset(

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from google.genai import types
 
+from hexad.agents.context import PREFACE
+from hexad.agents.transcripts import described
 from hexad.choices import Choice
 from hexad.context.template import joined
-from hexad.edges.context import PREFACE
-from hexad.edges.transcripts import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from google.adk.models.llm_request import LlmRequest
 
-    from hexad.edges.agent import Context
+    from hexad.agents.agent import Context
 
 _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
     ("For context: below is a transcript of what another agent did", ""),

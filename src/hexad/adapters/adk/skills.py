@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.agent_tools import error_answer
+from hexad.agents.conversation import NamespaceRule, call_scope, checked, per_user
+from hexad.agents.threads import pool_of
 from hexad.calls.scope import CallScope, recorded_under
-from hexad.edges.conversation import NamespaceRule, call_scope, checked, per_user
-from hexad.edges.threads import pool_of
 from hexad.errors import HexadError
 from hexad.memory.troubles import tell
 from hexad.recent import Recent

@@ -12,10 +12,10 @@ from google.adk.tools.function_tool import FunctionTool
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import text_of
 from hexad.agent_tools import agent_tools, error_answer
-from hexad.edges.agent import agent_tool_answer
-from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, per_user
-from hexad.edges.threads import pool_of
-from hexad.edges.warnings import TURN_WARNINGS, said_once
+from hexad.agents.agent import agent_tool_answer
+from hexad.agents.conversation import Conversation, NamespaceRule, Speaker, per_user
+from hexad.agents.threads import pool_of
+from hexad.agents.warnings import TURN_WARNINGS, said_once
 from hexad.errors import HexadError
 from hexad.memory.troubles import trouble
 

@@ -9,9 +9,9 @@ from hexad.cli.options import flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
+from hexad.json_form import to_json, verdict
 from hexad.memory.index.indexing import all_namespaces
 from hexad.model import AuditRecord, Verdict
-from hexad.wire import to_json, verdict
 
 _RECORDS: Final = (
     "n",

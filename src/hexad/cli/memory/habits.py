@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from hexad import wire
+from hexad import json_form
 from hexad.cli.commands import Common, group
 from hexad.cli.options import Yes, option
 from hexad.cli.terminal import screen
@@ -42,7 +42,7 @@ def list_(*, layer: LayerName = None, item: ItemName = None, common: Common) -> 
     ]
     empty = "no words are learned yet; `hx.used(item, query)` teaches them"
     common.listing(
-        {"habits": [wire.to_json(each) for each in learned]},
+        {"habits": [json_form.to_json(each) for each in learned]},
         _COLUMNS,
         rows,
         empty=empty,

@@ -13,8 +13,8 @@ from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound
 from hexad.examples import Example, Lesson
 from hexad.facade import Hexad
+from hexad.json_form import to_json
 from hexad.model import ErrorCategory, Learning, shown_trust
-from hexad.wire import to_json
 
 _LISTED: Final = (
     "id",

@@ -19,8 +19,8 @@ from hexad.context.keywords import extract
 from hexad.context.layers.presenting import present
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
+from hexad.json_form import retrieval, to_json
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Reason, Retrieval
-from hexad.wire import retrieval, to_json
 
 _FOUND: Final = ("score", screen.KEY, "category", screen.Wide("content"))
 _LISTED: Final = (

@@ -8,8 +8,8 @@ from hexad.cli.commands import Common, group
 from hexad.cli.options import KeepSecrets, Name, Session, Tags, option
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
+from hexad.json_form import to_json
 from hexad.model import ReferenceKind
-from hexad.wire import to_json
 
 _LISTED: Final = (screen.Wide("name", 20), "kind", "location", screen.Wide("summary"))
 

@@ -27,9 +27,9 @@ from hexad.cli.terminal import editing, screen
 from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
+from hexad.json_form import forgotten, to_json
 from hexad.memory.keys import key_from
 from hexad.model import KEEP, Category, Erasure, Forgotten, Knowledge
-from hexad.wire import forgotten, to_json
 
 _EVERYTHING: Final = "everything"
 _TRACES: Final = "traces"

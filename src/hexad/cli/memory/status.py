@@ -14,6 +14,7 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
+from hexad.json_form import to_json
 from hexad.model import (
     DEFAULT_LAYERS,
     Layer,
@@ -25,7 +26,6 @@ from hexad.model import (
 )
 from hexad.settings import survey
 from hexad.store import Question
-from hexad.wire import to_json
 
 _REMEMBER: Final = 'remember "I like green tea"'
 _EXPLAIN: Final = 'explain "a message"'

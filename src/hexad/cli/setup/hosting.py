@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from hexad.agents.address import Address
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, place, server
 from hexad.cli.options import flag, option
 from hexad.cli.setup.serving import Hosts, Origins, leave
 from hexad.cli.terminal import screen
-from hexad.edges.address import Address
 from hexad.errors import InvalidInput
 from hexad.extras import is_importable
 from hexad.otel import instrumented

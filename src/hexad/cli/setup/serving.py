@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from hexad.agents.address import Address
 from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes, flag, option
 from hexad.cli.setup.installing import apply, planned
 from hexad.cli.terminal import screen
-from hexad.edges.address import Address
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.mcp import require_sdk

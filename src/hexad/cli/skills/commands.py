@@ -28,11 +28,11 @@ from hexad.cli.skills.showing import tell
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
+from hexad.json_form import to_json
 from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import validation
 from hexad.skills.parameters import properties_of
 from hexad.skills.run import SkillResult, result_json
-from hexad.wire import to_json
 
 _LISTED: Final = (
     screen.Wide("name", 24),

@@ -12,9 +12,9 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.options import KeepSecrets, SkillName, argument, flag, option
 from hexad.cli.terminal import screen
 from hexad.errors import FolderRefused
+from hexad.json_form import to_json
 from hexad.skills.folders.files import skill_folders
 from hexad.skills.folders.transfer import import_report
-from hexad.wire import to_json
 
 _FOLDERS: Final = (
     screen.Wide("folder", 30),

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from hexad.cli.terminal import screen
+from hexad.json_form import to_json
 from hexad.model import Skill, SkillKind
 from hexad.skills.definition import shell_of
 from hexad.skills.parameters import properties_of, required_of
 from hexad.skills.review import Review
 from hexad.skills.run import SkillResult
-from hexad.wire import to_json
 
 _SEES: Final = "a script sees its own folder with the skill's files, its parameters as variables, and no other files"
 _STEPS: Final = ("step", screen.Wide("tool", 24), screen.Wide("arguments"))

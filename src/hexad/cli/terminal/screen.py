@@ -20,7 +20,7 @@ import typer
 
 from hexad.cli.terminal.suggesting import completed
 from hexad.errors import InvalidInput
-from hexad.wire import WIRE
+from hexad.json_form import WIRE
 
 _BIDI: Final = frozenset(
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

@@ -9,13 +9,13 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hexad.context.candidates import Candidates, opened, weigh
-from hexad.context.conversation import lending, mixed
 from hexad.context.floor import Floor
 from hexad.context.keywords import personal, quoted
 from hexad.context.later import newest_first
 from hexad.context.layers import Fate, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
+from hexad.context.neighbours import lending, mixed
 from hexad.context.policy import FEW, MANY, POLICY
 from hexad.context.ranking import SLACK, SUBJECT, Ranking
 from hexad.context.standing import Room, Stands, fitting

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.agent_tools import NAMES
-from hexad.edges.agent import EndedCall, parsed
+from hexad.agents.agent import EndedCall, parsed
 from hexad.mcp import CONTEXT_TOOLS
 
 if TYPE_CHECKING:

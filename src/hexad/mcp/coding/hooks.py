@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.edges.agent import AgentMemory, EndedCall
-from hexad.edges.context import Latest
-from hexad.edges.warnings import excused
+from hexad.agents.agent import AgentMemory, EndedCall
+from hexad.agents.context import Latest
+from hexad.agents.warnings import excused
 from hexad.mcp.coding.calls import call_in, latest_rows, planned_call
 from hexad.memory.conversations.messages import turns
 from hexad.memory.conversations.wording import own_words, sentences

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError
+from hexad.json_form import TYPES, WIRE, from_json, unique_keys
 from hexad.memory import admission
-from hexad.wire import TYPES, WIRE, from_json, unique_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

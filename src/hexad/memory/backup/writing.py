@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError
+from hexad.json_form import WIRE, to_json
 from hexad.memory import audit
 from hexad.memory.backup.lines import END, HEADER
 from hexad.memory.backup.restoring import check_backup
 from hexad.memory.index.indexing import all_namespaces, records
 from hexad.model import RECORDS, Knowledge, Skill
-from hexad.wire import WIRE, to_json
 
 try:
     import fcntl

@@ -44,7 +44,7 @@ from hexad.memory.keys import key_from
 from hexad.memory.redaction import PASSWORDS, UNSPACED, redact
 from hexad.model import Category
 from hexad.text.changes import telling
-from hexad.text.common import says_little
+from hexad.text.everyday import says_little
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

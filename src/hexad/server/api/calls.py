@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import AccessRefused, ChangedMeanwhile, InvalidInput, NotOwn
+from hexad.json_form import to_json
 from hexad.model import Layer, Origin, Record
-from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

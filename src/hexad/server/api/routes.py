@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad import wire
+from hexad import json_form
 from hexad.context.explanation import explained
 from hexad.interchange.formats import FORMATS
 from hexad.memory.references import ReferenceCollection
@@ -90,7 +90,7 @@ def _verb(
 
 
 def _all(nouns: Iterable[Any]) -> dict[str, Any]:
-    return listing(map(wire.to_json, nouns))
+    return listing(map(json_form.to_json, nouns))
 
 
 _LIMIT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 1000}
@@ -209,7 +209,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/knowledge/{key}/history", READ, "knowledge_history", "All versions of an entry, newest first",
           lambda c: _all(c.hx.knowledge.history(c.named)), listed("Version")),
     Route("GET", "/knowledge/{key}/similar", READ, "similar_knowledge", "Entries that say nearly the same",
-          lambda c: listing(map(wire.item, c.hx.knowledge.similar(c.hx.knowledge.get(c.named)))), listed("Item")),
+          lambda c: listing(map(json_form.item, c.hx.knowledge.similar(c.hx.knowledge.get(c.named)))), listed("Item")),
 
     Route("GET", "/references", READ, "list_references", "List references, newest first",
           lambda c: found(c, c.hx.references), listed("Reference"), query=_PAGE),
@@ -271,12 +271,12 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route("GET", "/proposals", READ, "list_proposals", "Every open proposal, oldest first",
           lambda c: _all(c.hx.proposals.list()), listed("Proposal")),
     Route("POST", "/proposals", WRITE, "propose", "Propose a change to an entry, for a person to decide",
-          lambda c: wire.to_json(c.hx.proposals.propose(**fields(c), origin=c.caller.origin)), ref("Proposal"),
+          lambda c: json_form.to_json(c.hx.proposals.propose(**fields(c), origin=c.caller.origin)), ref("Proposal"),
           _PROPOSAL, status=201),
     Route("GET", "/proposals/{id}", READ, "get_proposal", "Read a proposal",
-          lambda c: wire.to_json(c.hx.proposals.get(c.named)), ref("Proposal")),
+          lambda c: json_form.to_json(c.hx.proposals.get(c.named)), ref("Proposal")),
     Route("PATCH", "/proposals/{id}", APPROVE, "edit_proposal", "Change a proposal before deciding about it",
-          lambda c: wire.to_json(c.hx.proposals.edit(c.named, **c.body)), ref("Proposal"), _EDITED),
+          lambda c: json_form.to_json(c.hx.proposals.edit(c.named, **c.body)), ref("Proposal"), _EDITED),
     Route("POST", "/proposals/{id}/accept", APPROVE, "accept_proposal", "Carry a proposal out as the user's own word",
           lambda c: shown(c.hx.proposals.accept(c.named)), ref("Knowledge")),
     Route("POST", "/proposals/{id}/reject", APPROVE, "reject_proposal", "Remove a proposal; the entry stays as it is",
@@ -286,11 +286,11 @@ ROUTES: Final[tuple[Route, ...]] = (
           verbs.retrieve,
           ref("Retrieval"), _FOUND),
     Route("POST", "/prompt", READ, "prompt", "The prompt for a message, counted as shown to a model",
-          lambda c: wire.prompt(c.hx.prompt(**{"base": "", **c.body})), ref("Prompt"), _ASKED),
+          lambda c: json_form.prompt(c.hx.prompt(**{"base": "", **c.body})), ref("Prompt"), _ASKED),
     Route("POST", "/explain", READ, "explain", "Every candidate for a prompt, with its score and what became of it",
           lambda c: explained(c.hx.explain(**c.body)), ref("Explanation"), _ASKED),
     Route("GET", "/standing", READ, "standing", "The items that are in every prompt",
-          lambda c: listing(map(wire.item, c.hx.standing())), listed("Item")),
+          lambda c: listing(map(json_form.item, c.hx.standing())), listed("Item")),
     _verb("POST", "/used", WRITE, verbs.used, listed("Association"), _USED),
     Route("GET", "/habits", READ, "list_habits", "The words of earlier questions that help to find items",
           lambda c: _all(filter(verbs.wanted(c.query), c.hx.habits.list())), listed("Association"), query=_HABITS),
@@ -306,7 +306,7 @@ ROUTES: Final[tuple[Route, ...]] = (
           lambda c: verbs.newer(c.hx, c.query.get("after")), OBJECT,
           query={"after": {"type": "integer", "minimum": 0, "maximum": 2**53}}, media_type=EVENTS),
     Route("GET", "/audit/verify", READ, "verify", "Check that no record of the log was altered, moved or removed",
-          lambda c: wire.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), ref("Verdict"),
+          lambda c: json_form.verdict(c.hx.audit.verify(expect=c.query.get("expect"))), ref("Verdict"),
           query={"expect": TEXT}),
     _verb("GET", "/audit/verify/all", READ, verbs.verify_all, answer("ok:flag chains:[Verdict]"), runs=True),
     _verb("POST", "/forget", APPROVE, verbs.forget, ref("Forgotten"), _GONE),

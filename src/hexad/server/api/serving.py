@@ -13,8 +13,9 @@ from urllib.parse import unquote
 import anyio
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from hexad.edges.threads import ThreadPool
+from hexad.agents.threads import ThreadPool
 from hexad.errors import InvalidInput
+from hexad.json_form import to_json, unique_keys
 from hexad.mcp.http import largest_body
 from hexad.server.api.calls import ApiCall, Reply, body_of, number_in
 from hexad.server.api.moving import LARGEST
@@ -23,7 +24,6 @@ from hexad.server.api.problems import BadRequest
 from hexad.server.api.routes import EVENTS, EVERY_CALL, ROUTES, Route
 from hexad.server.api.verbs import newer
 from hexad.skills.parameters import admit
-from hexad.wire import to_json, unique_keys
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence

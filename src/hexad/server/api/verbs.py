@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad import wire
+from hexad import json_form
 from hexad._version import __version__
 from hexad.clock import utc_now
 from hexad.errors import AccessRefused, EvalError, HexadError, InvalidInput, NotFound
 from hexad.learning.housekeeping import is_doubtful
 from hexad.memory.index.indexing import all_namespaces
-from hexad.memory.use.timeline import shown_prompts
+from hexad.memory.usage.timeline import shown_prompts
 from hexad.model import (
     DEFAULT_LAYERS,
     AuditRecord,
@@ -71,7 +71,7 @@ def fields(call: ApiCall) -> dict[str, Any]:
     if "redact" in given or "pinned" in given:
         call.caller.require(Right.APPROVE)
     if given.get("expires") is not None:
-        given["expires"] = wire.time("expires", given["expires"])
+        given["expires"] = json_form.time("expires", given["expires"])
     return given
 
 
@@ -113,7 +113,7 @@ def matching(call: ApiCall, collection: Any) -> tuple[Sequence[Any], str | None]
 def found(call: ApiCall, collection: Any) -> dict[str, Any]:
     """The same as JSON."""
     records, after = matching(call, collection)
-    return listing(map(wire.to_json, records), after)
+    return listing(map(json_form.to_json, records), after)
 
 
 def wanted(query: Mapping[str, Any]) -> Callable[[Any], bool]:
@@ -211,7 +211,7 @@ def used(call: ApiCall) -> dict[str, Any]:
     )
     if item is None:
         raise NotFound("candidate", wanted, call.hx.namespace)
-    return listing(map(wire.to_json, call.hx.used(item, message)))
+    return listing(map(json_form.to_json, call.hx.used(item, message)))
 
 
 # learnings, skills and proposals
@@ -229,12 +229,12 @@ def list_learnings(call: ApiCall) -> dict[str, Any]:
         known = {each.id: each for each in every}
         found = call.hx.learnings.search(query, limit=limit)
         return listing(
-            wire.to_json(known[item.id]) for item in found if item.id in known
+            json_form.to_json(known[item.id]) for item in found if item.id in known
         )
     latest, after = part(
         sorted(every, key=lambda each: each.updated, reverse=True), call.query
     )
-    return listing(map(wire.to_json, latest), after)
+    return listing(map(json_form.to_json, latest), after)
 
 
 def correct_learning(call: ApiCall) -> Reply:
@@ -257,7 +257,7 @@ def known_fix(call: ApiCall) -> dict[str, Any]:
     return {
         "fix": fix and str(fix),
         "trust": fix and fix.trust,
-        "learning": fix and wire.to_json(fix.learning),
+        "learning": fix and json_form.to_json(fix.learning),
     }
 
 
@@ -277,7 +277,7 @@ def observe(call: ApiCall) -> dict[str, Any]:
     failed.
     """
     learned = call.hx.observe(**fields(call), strict=True)
-    return {"learning": learned and wire.to_json(learned)}
+    return {"learning": learned and json_form.to_json(learned)}
 
 
 def check_script(call: ApiCall) -> dict[str, Any]:
@@ -380,7 +380,7 @@ def audit_log(call: ApiCall) -> dict[str, Any]:
     )
     more = records[-1].sequence > 1 if records else False
     return listing(
-        map(wire.to_json, records), str(records[-1].sequence) if more else None
+        map(json_form.to_json, records), str(records[-1].sequence) if more else None
     )
 
 
@@ -388,7 +388,8 @@ def verify_all(call: ApiCall) -> dict[str, Any]:
     """Check the log of every namespace that the caller may use."""
     reached = filter(call.caller.reaches, all_namespaces(call.hx.store))
     chains = [
-        wire.verdict(call.hx.scoped(namespace=name).audit.verify()) for name in reached
+        json_form.verdict(call.hx.scoped(namespace=name).audit.verify())
+        for name in reached
     ]
     return {"ok": all(each["ok"] for each in chains), "chains": chains}
 
@@ -420,8 +421,8 @@ def forget(call: ApiCall) -> dict[str, Any]:
         raise InvalidInput("forget", f"give exactly one of {', '.join(known)}")
     [name] = named
     if name in hx.collections:
-        return wire.forgotten(hx.collections[name].forget(body[name]))
-    return wire.forgotten(hx.forget(**{name: body[name]}))
+        return json_form.forgotten(hx.collections[name].forget(body[name]))
+    return json_form.forgotten(hx.forget(**{name: body[name]}))
 
 
 def doctor(call: ApiCall) -> dict[str, Any]:
@@ -493,8 +494,10 @@ def stored_sets(folder: Path | None) -> dict[str, Path]:
 def retrieve(call: ApiCall) -> dict[str, Any]:
     """What matters for a message, now or at an earlier time."""
     asked = call.body
-    when = None if asked.get("as_of") is None else wire.time("as_of", asked["as_of"])
-    return wire.retrieval(
+    when = (
+        None if asked.get("as_of") is None else json_form.time("as_of", asked["as_of"])
+    )
+    return json_form.retrieval(
         call.hx.retrieve(
             asked["message"],
             asked.get("layers"),

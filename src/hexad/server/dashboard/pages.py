@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.context.layers import Fate
 from hexad.examples import call_text
-from hexad.memory.use.timeline import ShownPrompt, fingerprint, shown_prompts
+from hexad.memory.usage.timeline import ShownPrompt, fingerprint, shown_prompts
 from hexad.model import (
     TRUSTED,
     AuditRecord,

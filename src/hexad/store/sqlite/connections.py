@@ -24,8 +24,8 @@ from hexad.errors import (
     StoreReadOnly,
 )
 from hexad.fork import FORK_PATIENCE, hold_over_fork
-from hexad.store.sqlite.turns import WriteQueue, turns_of
 from hexad.store.sqlite.unit import Unit
+from hexad.store.sqlite.write_queue import WriteQueue, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,14 +21,14 @@ from hexad.context.retriever import ContextRetriever
 from hexad.context.template import joined
 from hexad.errors import DeadlineExceeded
 from hexad.memory.conversations.judging import statements
-from hexad.memory.use.prompts import forgettable
+from hexad.memory.usage.prompts import forgettable
 from hexad.model import Layer, Prompt, Tool
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from hexad.edges.conversation import Speaker
+    from hexad.agents.conversation import Speaker
     from hexad.facade import Hexad
 
 BUDGET: Final = 2000  # tokens of context, unless the caller says otherwise

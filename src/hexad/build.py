@@ -17,7 +17,7 @@ from hexad.memory import admission
 from hexad.memory.index.indexing import fold_keys, reindex
 from hexad.memory.index.upkeep import MaintainedStore, Steps, UpkeepStep
 from hexad.memory.limits import Limits, join_tally
-from hexad.memory.use.counts import Uses
+from hexad.memory.usage.counts import Uses
 from hexad.memory.workspace import Change, Workspace
 from hexad.model import Layer, Retrieval
 from hexad.settings import ENCODER, NO_EMBEDDER, Settings, words_of

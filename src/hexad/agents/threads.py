@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from hexad.edges.notes import Notes
+from hexad.agents.notes import Notes
 from hexad.errors import DeadlineExceeded
 from hexad.fork import survive_fork
 

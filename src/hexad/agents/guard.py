@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from hexad.edges.address import Address
+    from hexad.agents.address import Address
 
 _MINUTE: Final = 60.0
 _BEARER: Final = "bearer "

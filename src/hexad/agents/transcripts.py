@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from hexad.edges.agent import Context, EndedCall, failure_in_text
-from hexad.edges.context import Latest
+from hexad.agents.agent import Context, EndedCall, failure_in_text
+from hexad.agents.context import Latest
 from hexad.memory.conversations.messages import field_of as _get
 
 Body: TypeAlias = Mapping[str, Any]

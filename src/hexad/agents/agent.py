@@ -17,15 +17,15 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
+from hexad.agents.context import BUDGET, PREFACE, Latest, Lookup
+from hexad.agents.conversation import Conversation, Speaker, by_name, call_scope
+from hexad.agents.threads import pool_of
+from hexad.agents.warnings import TURN_WARNINGS, excused, going_on
 from hexad.calls.advice import beside_error
 from hexad.calls.error_text import SHOWN_BEFORE
 from hexad.calls.outcome import reported_failure
 from hexad.calls.scope import expect_reports, recorded_under, was_watched
 from hexad.context.selection import estimate_tokens
-from hexad.edges.context import BUDGET, PREFACE, Latest, Lookup
-from hexad.edges.conversation import Conversation, Speaker, by_name, call_scope
-from hexad.edges.threads import pool_of
-from hexad.edges.warnings import TURN_WARNINGS, excused, going_on
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.troubles import Trouble
