@@ -8,12 +8,14 @@ import ast
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import hexad
 from benchmarks import weight
+from hexad.context.policy import Policy
 from tests.support import requirement
 
 SOURCE = Path(hexad.__file__).parent
@@ -22,6 +24,7 @@ MOST_PUBLIC_NAMES = 25
 MOST_NODES = {"": 325_000, "learning": 20_000}
 ROOT = Path(__file__).parents[2]
 PAGES = [*FILES, *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 RETIRED = re.compile(r"\b(whoever|whatever|likewise|of late)\b", re.IGNORECASE)
 
 
@@ -34,6 +37,28 @@ def test_a_folder_keeps_its_mass(folder: str, most: int) -> None:
         for file in (SOURCE / folder).rglob("*.py")
     ]
     assert 0 < sum(len(list(ast.walk(tree))) for tree in trees) <= most
+
+
+@requirement("CTX-01")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_no_comprehension_stands_inside_another(file: Path) -> None:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, COMPREHENSIONS):
+            inside = [
+                each for each in ast.walk(node) if isinstance(each, COMPREHENSIONS)
+            ]
+            assert inside == [node], f"line {node.lineno}"
+
+
+@requirement("CTX-01")
+def test_hardly_a_line_is_over_a_hundred_columns() -> None:
+    lines = [line for file in FILES for line in file.read_text().splitlines()]
+    assert sum(len(line) > 100 for line in lines) <= 0.02 * len(lines)
+
+
+@requirement("CTX-01")
+def test_what_decides_stands_in_one_table_of_at_most_fifteen_numbers() -> None:
+    assert len(fields(Policy)) <= 15
 
 
 @requirement("CTX-01")

@@ -117,7 +117,7 @@ def explained(explanation: Explanation) -> dict[str, Json]:
         "message": explanation.message,
         "keywords": list(explanation.keywords),
         "candidates": {
-            layer.value: [_candidate(each) for each in judged]
+            layer.value: [*map(_candidate, judged)]
             for layer, judged in explanation.candidates.items()
         },
         "failures": [each._asdict() for each in explanation.failures],

@@ -49,13 +49,14 @@ class Ranking:
         self._measure = measure
         self._now = now
         worth = measure.rarity.get
+        asked = [
+            term
+            for term in query.terms
+            if term in measure.rarity and facet(BY_SUBJECT, term) not in subjects
+        ]
         self._pairs = [
             (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0))
-            for left, right in pairwise(
-                term
-                for term in query.terms
-                if term in measure.rarity and facet(BY_SUBJECT, term) not in subjects
-            )
+            for left, right in pairwise(asked)
         ]
         self._all_pairs = sum(pair[2] for pair in self._pairs)
         self._seen: dict[

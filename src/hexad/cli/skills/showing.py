@@ -130,16 +130,10 @@ def pretty(value: object) -> str:
 def show_result(result: SkillResult) -> None:
     """Print the result of a run, or the plan."""
     if result.dry_run and result.steps:
-        rows = [
-            (
-                place,
-                step.tool,
-                "\n".join(
-                    f"{name} = {_shown(value)}" for name, value in step.args.items()
-                ),
-            )
-            for place, step in enumerate(result.steps, start=1)
-        ]
+        rows = []
+        for place, step in enumerate(result.steps, start=1):
+            args = [f"{name} = {_shown(value)}" for name, value in step.args.items()]
+            rows.append((place, step.tool, "\n".join(args)))
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
         screen.say(result.output.removesuffix("\n"))

@@ -58,22 +58,22 @@ def discover(
     namespace = workspace.namespace
     with workspace.reading() as view:
         log = _log(view)
-        tools = {name: [call.tool for call in calls] for name, calls in log.items()}
+        tools = {}
+        for name, calls in log.items():
+            tools[name] = [call.tool for call in calls]
         found = repeated(
             tools,
-            lambda each: is_linked(
-                [[_seen(call) for call in run] for run in _runs(log, each)]
-            ),
+            lambda each: is_linked([[*map(_seen, run)] for run in _runs(log, each)]),
         )
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        runs = [
-            [
-                [_seen(c, _values(view, c, may_hold)) for c in run]
-                for run in _runs(log, each)
-            ]
-            for each in new[:20]
-        ]
+        runs = []
+        for each in new[:20]:
+            seen_runs = []
+            for run in _runs(log, each):
+                values = [_values(view, call, may_hold) for call in run]
+                seen_runs.append([*map(_seen, run, values)])
+            runs.append(seen_runs)
         made = [
             (each, generalised(each.tools, seen))
             for each, seen in zip(new, runs, strict=False)
@@ -151,15 +151,12 @@ def _runs(log: Log, sequence: Repeated) -> list[Sequence[RecordedCall]]:
 
 def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
     """The tools of every composite skill there is, by themselves or in another's steps."""
-    return {
-        tuple(
-            str(step.get("tool"))
-            for step in cast("Sequence[Mapping[str, Any]]", skill.definition["steps"])
-        )
-        for skill in library.list()
-        if skill.kind is SkillKind.COMPOSITE
-        and isinstance(skill.definition.get("steps"), list)
-    }
+    known = set[tuple[str, ...]]()
+    for skill in library.list():
+        steps: Any = skill.definition.get("steps")
+        if skill.kind is SkillKind.COMPOSITE and isinstance(steps, list):
+            known.add(tuple(str(step.get("tool")) for step in steps))
+    return known
 
 
 def _note(namespace: str, tools: Sequence[str]) -> str:
@@ -177,10 +174,8 @@ def _digest(names: Sequence[str], size: int = 8) -> str:
 
 def _seen(call: RecordedCall, values: Mapping[Path, Json] | None = None) -> Seen:
     shapes = json.loads(call.arguments)
-    given, gave = (
-        {_path(pointer): fingerprint for pointer, fingerprint in shapes[name].items()}
-        for name in ("a", "r")
-    )
+    given = {_path(pointer): mark for pointer, mark in shapes["a"].items()}
+    gave = {_path(pointer): mark for pointer, mark in shapes["r"].items()}
     exact = {
         path: value
         for path, value in (values or {}).items()

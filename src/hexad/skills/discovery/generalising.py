@@ -168,11 +168,10 @@ def _of_other_keys(runs: Runs, place: int) -> list[str]:
     partly = {
         path[0] for path in paths[0].union(*paths) - paths[0].intersection(*paths)
     }
-    return [
-        name
-        for name in sorted(partly)
-        if all(name in {path[0] for path in each} for each in paths)
-    ]
+    everywhere = partly
+    for each in paths:
+        everywhere &= {path[0] for path in each}
+    return sorted(everywhere)
 
 
 def is_linked(runs: Runs) -> bool:
@@ -201,11 +200,11 @@ def _differs(fingerprints: Values) -> bool:
 def _in_all(runs: Iterable[Mapping[Path, str]]) -> dict[Path, Values]:
     """The fingerprints common to all runs, by path."""
     first, *others = runs
-    return {
-        path: (fingerprint, *(each[path] for each in others))
-        for path, fingerprint in first.items()
-        if all(path in each for each in others)
-    }
+    common = {}
+    for path in first:
+        if all(path in each for each in others):
+            common[path] = tuple(each[path] for each in (first, *others))
+    return common
 
 
 def _source(runs: Runs, place: int, fingerprints: Values) -> tuple[int, Path] | None:
