@@ -383,6 +383,20 @@ def test_what_contradicts_an_entry_replaces_it_only_if_the_sentence_says_so(
     ]
 
 
+@requirement("TOLD-02", "CAP-01")
+def test_what_a_person_typed_against_an_entry_is_told_until_somebody_decides() -> None:
+    with opened(":memory:", standing_budget=400) as hx:
+        hx.capture(said("I live in Hamburg."), typed=True)
+        (waiting,) = hx.capture(said("I moved to Bremen."), typed=True).proposed
+        prompt = str(hx.prompt("", "What is the weather at home?"))
+        assert "I moved to Bremen." in prompt
+
+        hx.proposals.accept(waiting.proposal)
+        prompt = str(hx.prompt("", "What is the weather at home?"))
+        assert prompt.count("I moved to Bremen.") == 1
+        assert "Hamburg" not in prompt
+
+
 @requirement("CAP-01", "SAVE-04")
 @pytest.mark.parametrize(
     "moved",

@@ -22,6 +22,10 @@ REJECTED: Final[dict[str, str]] = {
     # … held in a plain variable
     "a=rm; b=-rf; c=/; $a $b $c": "delete-root-or-home",
     'x="rm -rf /"; $x': "delete-root-or-home",
+    "x+=rm; $x -rf /": "delete-root-or-home",
+    "x=r; x+=m; $x -rf /": "delete-root-or-home",
+    "eval \"$(printf 'rm %s /' -rf)\"": "delete-root-or-home",
+    "printf -v x rm; $x -rf /": "delete-root-or-home",
     "a=(rm -rf); a+=(/); ${a[@]}": "delete-root-or-home",
     "set -- rm -rf /; $@": "delete-root-or-home",
     "if x; then d=/; else d=build; fi; rm -rf $d": "delete-root-or-home",

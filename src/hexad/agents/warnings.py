@@ -23,16 +23,19 @@ class _TurnWarnings:
         self._warned: Recent[Turn, tuple[Trouble, ...]] = Recent(_TURNS)
 
     def warn(self, turn: Turn, what: str, troubles: Sequence[Trouble]) -> None:
-        """Log what did not happen and why, unless this turn was warned of that reason."""
-        first, *others = troubles
+        """Log what did not happen, with the first reason that this turn was not warned
+        of; nothing if it was warned of all.
+        """
         known = self._warned.get(turn) or ()
-        if first.reason in [each.reason for each in known]:
+        reasons = {each.reason for each in known}
+        new = [each for each in troubles if each.reason not in reasons]
+        if self.met_lock(turn):  # by another writer
+            new = [each for each in new if not each.busy]
+        if not new:
             return
-        if first.busy and self.met_lock(turn):  # by another writer
-            return
-        self._warned.put(turn, (*known, *troubles))
-        more = f" (and {len(others)} more)" if others else ""
-        pass_on(replace(first, what=what, reason=f"{first.reason}{more}"))
+        self._warned.put(turn, (*known, *new))
+        more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
+        pass_on(replace(new[0], what=what, reason=f"{new[0].reason}{more}"))
 
     def met_lock(self, turn: Turn) -> bool:
         """Whether a wait for other writers failed in this turn; then nothing waits again."""
@@ -49,10 +52,13 @@ TURN_WARNINGS: Final = _TurnWarnings()
 @contextmanager
 def said_once(turn: Turn) -> Iterator[None]:
     """Log each reason of a warning once a turn, however many calls it concerns."""
-    with collecting() as troubles:
-        yield
-    for each in troubles:
-        TURN_WARNINGS.warn(turn, each.what, [each])
+    troubles: Sequence[Trouble] = ()
+    try:
+        with collecting() as troubles:
+            yield
+    finally:
+        for each in troubles:
+            TURN_WARNINGS.warn(turn, each.what, [each])
 
 
 @contextmanager

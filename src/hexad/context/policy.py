@@ -1,8 +1,10 @@
-"""Every number that decides what is found, with the measurement that keeps it.
+"""The numbers that decide what is found.
 
-Each was left out in turn on public sets (nine, with and without meaning) and on the
-memories of `tests/life`; one that made no difference is not here. `docs/decisions`
-holds the table.
+Each was left out in turn on nine public sets, with and without meaning, and on the
+memories of `tests/life`; one that made no difference is not here
+(`docs/decisions/tuning-log.md` has the table). Elsewhere stand only the forms of the
+arithmetic: BM25's own two numbers (`candidates.py`), how a signal falls with distance,
+age or length, and how many rows are looked at.
 """
 
 from __future__ import annotations

@@ -133,11 +133,11 @@ def _choose(rows: Sequence[Row], room: Room) -> Stands:
     items = _first(
         [present(record, _STANDS.value, (_STANDS,)) for record in records], room
     )
-    noted = (
-        [record for record in every if standing_of(record) is Standing.NOTED]
-        if whole
-        else []
-    )
+    told = {item.content for item in items}
+    noted = []
+    for record in every if whole else ():
+        if standing_of(record) is Standing.NOTED and record.said not in told:
+            noted.append(record)
     notes = told_notes(noted, room) if noted else ()
     stand = {item.id for item in items}
     missing = [record.key for record in rules if record.id not in stand]

@@ -164,8 +164,21 @@ class Keeping:
                     and trace_of(said.key, said.content) not in self._rejected
                 ):
                     self._proposed.append(self._propose(said, other, by))
+                    if trusted and by is Origin.USER and other is not None:
+                        self._note(said)
             except RateLimited:
                 self._left_out += 1
+
+    def _note(self, said: Statement) -> None:
+        """Until somebody decides, prompts tell what was said beside what it is against."""
+        self._knowledge.save(
+            None,
+            said.content,
+            category=said.category,
+            origin=Origin.AGENT,
+            session=self._session,
+            said=said.sentence,
+        )
 
     @cached_property
     def _rejected(self) -> set[tuple[str, object]]:

@@ -45,6 +45,7 @@ class Gate:
     def __init__(self, files: Mapping[str, str], steps: int = 0) -> None:
         self.found: dict[tuple[str, int], str] = {}
         self.values: dict[str, list[str]] = {}
+        self.bases: dict[tuple[str, str, int], str | None] = {}  # of each `name+=text`
         self.files = dict(files)
         self.made: set[str] = set()  # names of files whose text was made elsewhere
         self.folders = ["."]  # in which the script may be
@@ -191,12 +192,24 @@ class Gate:
         name, sign, *given = node.children
         variable, _, index = expanded(self, name).partition("[")
         text = expanded(self, given[0], quoted=True) if given else ""
-        before = self.values.get(variable)
-        if sign.type == "+=" and before:
+        if sign.type == "+=":
             between = BREAK if given and given[0].type == "array" else ""
-            text = f"{before.pop()}{between}{text}"
+            text = self.longer(variable, between, text, node.start_byte)
         self.assign(variable, UNKNOWN if index else text)
         return ""
+
+    def longer(self, variable: str, between: str, text: str, place: int) -> str:
+        """What `name+=text` makes of the text before it, the same in both walks."""
+        held = self.values.setdefault(variable, [])
+        known = variable, text, place
+        if known not in self.bases:
+            self.bases[known] = held[-1] if held else None
+        base = self.bases[known]
+        if base is None:
+            return text
+        if base in held:
+            held.remove(base)
+        return f"{base}{between}{text}"
 
     def command(self, node: Node, stdin: str | None) -> str:  # noqa: C901, PLR0912 - kinds of nodes
         """A command or a statement with its redirections; a here-document may carry
@@ -313,12 +326,18 @@ class Gate:
             case "echo":
                 return unescaped(re.sub(r"\A(?:-[neE]+ )*", "", text)) + "\n"
             case "printf":
-                form, *given = words or [""]
+                words = argv[1:]
+                variable = "".join(words[1:2]) if words[:1] == ["-v"] else ""
+                words = words[2:] if variable else words
+                form, *given = words[words[:1] == ["--"] :] or [""]
                 form, *parts = re.split(r"%[sbdi]", form)
                 given += [""] * len(parts)
                 for word, part in zip(given, parts, strict=False):
                     form += word + part
-                return unescaped(" ".join([form, *given[len(parts) :]])) + "\n"
+                printed = unescaped(" ".join([form, *given[len(parts) :]]))
+                if variable:
+                    self.assign(variable, printed)
+                return "" if variable else printed + "\n"
             case "eval":
                 return self.run_text(text, argv) + "\n"
             case "." | "source":
@@ -415,19 +434,22 @@ class Gate:
                 del words[:1]
             if option == "-s":
                 words = ["-"]
-        return self.run_file("".join(words[:1]) or "-", argv)
+        folders = self.folders  # a shell of its own: its `cd` ends with it
+        self.run_file("".join(words[:1]) or "-", argv)
+        self.folders = folders
+        return UNKNOWN
 
     def run_file(self, path: str, argv: list[str]) -> str:
         """Judge a file that is run. One that is not the skill's cannot be known."""
         if path in {"-", "/dev/stdin", "/dev/fd/0"}:
             return self.run_text(self.stdin or UNKNOWN, argv)
-        text = self.read(path)
-        held = self.files.pop(self.settled(path), "")  # a file that runs itself
+        text, key = self.read(path), self.settled(path)
+        held = self.files.pop(key, "")  # a file that runs itself
         if re.match(r"#!(?!.*sh\b)", text):
             self.find("unknown-command", argv)
         else:
             self.run_text(text, argv)
-        self.files[self.settled(path)] = held
+        self.files[key] = held
         return UNKNOWN
 
 
