@@ -134,10 +134,8 @@ def _choose(rows: Sequence[Row], room: Room) -> Stands:
         [present(record, _STANDS.value, (_STANDS,)) for record in records], room
     )
     told = {item.content for item in items}
-    noted = []
-    for record in every if whole else ():
-        if standing_of(record) is Standing.NOTED and record.said not in told:
-            noted.append(record)
+    notes_of_all = [each for each in every if standing_of(each) is Standing.NOTED]
+    noted = [each for each in notes_of_all if whole and each.said not in told]
     notes = told_notes(noted, room) if noted else ()
     stand = {item.id for item in items}
     missing = [record.key for record in rules if record.id not in stand]
